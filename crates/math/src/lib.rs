@@ -1,0 +1,10 @@
+//! The numerical ground of pliant: vector lanes, 3×3 decompositions, prefactored sparse
+//! Cholesky, and a team of threads whose results do not depend on how many there are.
+//!
+//! Nothing here knows of bodies, meshes or time.
+
+pub mod lanes;
+pub mod row;
+
+pub use glam::{DMat3, DVec3};
+pub use row::{Buffer, Row};

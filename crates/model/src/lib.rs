@@ -1,1 +1,5 @@
+//! From a scene file to a model: bodies, materials and the potentials that act on them.
+//!
+//! Nothing here knows of time steps.
 
+pub mod potentials;

@@ -1,0 +1,199 @@
+//! Vector lanes: kernels written once, compiled for each instruction set, chosen at run time.
+//!
+//! A kernel is a struct that implements [`Kernel<L>`] for every `L: Lanes`; [`run64`] and
+//! [`run32`] enter a function that has the instruction set enabled, and everything
+//! `#[inline(always)]` below it is compiled with it.
+//!
+//! Every operation is correctly rounded (no reciprocal approximations), and the width is the
+//! same everywhere: 8 lanes of f64, 16 of f32. A kernel therefore returns the same bits on
+//! AVX-512, AVX2 and any other machine.
+//!
+//! Pitfall: a closure called twice inside a kernel may be compiled on its own, without the
+//! instruction set, and halves the speed. Use `#[inline(always)]` functions.
+
+use std::ops::{Add, Mul, Neg, Sub};
+use std::sync::OnceLock;
+
+use crate::row::{Real, Row};
+
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+mod plain;
+
+#[cfg(target_arch = "x86_64")]
+pub use avx512::{Avx512F32, Avx512F64};
+#[cfg(target_arch = "x86_64")]
+pub use plain::{Avx2F32, Avx2F64};
+pub use plain::{PlainF32, PlainF64};
+
+/// Lanes of f64 in every instruction set.
+pub const WIDTH_F64: usize = 8;
+/// Lanes of f32 in every instruction set.
+pub const WIDTH_F32: usize = 16;
+
+/// `WIDTH` numbers that move through arithmetic together.
+///
+/// Constructors are unsafe: they may only be called under [`Lanes::enter`], on a machine that
+/// has the instruction set. Holding a value proves that, so all else is safe.
+pub trait Lanes:
+    Copy
+    + Send
+    + Sync
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + Mul<Output = Self>
+    + Neg<Output = Self>
+    + 'static
+{
+    /// What one lane holds.
+    type Real: Real;
+    /// How many lanes.
+    const WIDTH: usize;
+
+    /// Runs a kernel with the instruction set enabled.
+    ///
+    /// # Safety
+    /// The machine must have the instruction set.
+    unsafe fn enter<K: Kernel<Self>>(kernel: K) -> K::Output;
+
+    /// # Safety
+    /// `from` must be valid for `WIDTH` reads, and the instruction set enabled.
+    unsafe fn load(from: *const Self::Real) -> Self;
+    /// # Safety
+    /// `to` must be valid for `WIDTH` writes.
+    unsafe fn store(self, to: *mut Self::Real);
+    /// The same number in every lane.
+    ///
+    /// # Safety
+    /// The instruction set must be enabled.
+    unsafe fn splat(value: Self::Real) -> Self;
+    /// The same f64 constant in every lane of lanes that already exist.
+    #[inline(always)]
+    fn constant(self, value: f64) -> Self {
+        // SAFETY: `self` proves the instruction set.
+        unsafe { Self::splat(Self::Real::of(value)) }
+    }
+    /// self · b + c, rounded once.
+    fn mul_add(self, b: Self, c: Self) -> Self;
+    /// c − self · b, rounded once.
+    fn neg_mul_add(self, b: Self, c: Self) -> Self;
+    /// self ÷ other.
+    fn div(self, other: Self) -> Self;
+    /// Square root.
+    fn sqrt(self) -> Self;
+    /// Absolute value.
+    fn abs(self) -> Self;
+    /// The larger of two numbers; `other` where self is NaN.
+    fn max(self, other: Self) -> Self;
+    /// The smaller of two numbers; `other` where self is NaN.
+    fn min(self, other: Self) -> Self;
+    /// Bit `i` set where NOT (self ≤ other) in lane `i`: also where either is NaN.
+    fn mask_above(self, other: Self) -> u32;
+    /// `WIDTH` rows at `rows[index[..]]`, transposed to x, y, z.
+    ///
+    /// # Safety
+    /// `index` must be valid for `WIDTH` reads and `rows` for each of them.
+    unsafe fn gather_rows(rows: *const Row<Self::Real>, index: *const u16) -> [Self; 3];
+    /// x, y, z to `WIDTH` consecutive rows.
+    ///
+    /// # Safety
+    /// `rows` must be valid for `WIDTH` writes.
+    unsafe fn store_rows(xyz: [Self; 3], rows: *mut Row<Self::Real>);
+}
+
+/// A piece of work over lanes.
+pub trait Kernel<L: Lanes> {
+    /// What it returns.
+    type Output;
+    /// Does it. Mark the implementation `#[inline(always)]`.
+    ///
+    /// # Safety
+    /// Only called by [`Lanes::enter`], with the instruction set enabled.
+    unsafe fn run(self) -> Self::Output;
+}
+
+/// The instruction sets that kernels are compiled for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InstructionSet {
+    /// 512-bit vectors.
+    #[cfg(target_arch = "x86_64")]
+    Avx512,
+    /// 256-bit vectors and fused multiply-add.
+    #[cfg(target_arch = "x86_64")]
+    Avx2,
+    /// Whatever the compiler was allowed to assume.
+    Plain,
+}
+
+/// The best instruction set of this machine; `PLIANT_LANES=avx512|avx2|plain` picks a lesser one.
+pub fn instruction_set() -> InstructionSet {
+    static BEST: OnceLock<InstructionSet> = OnceLock::new();
+    *BEST.get_or_init(|| {
+        let wish = std::env::var("PLIANT_LANES").unwrap_or_default();
+        #[cfg(target_arch = "x86_64")]
+        {
+            let avx512 = is_x86_feature_detected!("avx512f")
+                && is_x86_feature_detected!("avx512vl")
+                && is_x86_feature_detected!("avx512dq");
+            let avx2 = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma");
+            if avx512 && avx2 && wish != "avx2" && wish != "plain" {
+                return InstructionSet::Avx512;
+            }
+            if avx2 && wish != "plain" {
+                return InstructionSet::Avx2;
+            }
+        }
+        let _ = wish;
+        InstructionSet::Plain
+    })
+}
+
+/// Runs a double-precision kernel on the best instruction set of this machine.
+#[cfg(target_arch = "x86_64")]
+#[inline]
+pub fn run64<K, O>(kernel: K) -> O
+where
+    K: Kernel<Avx512F64, Output = O> + Kernel<Avx2F64, Output = O> + Kernel<PlainF64, Output = O>,
+{
+    // SAFETY: `instruction_set` has asked the machine.
+    unsafe {
+        match instruction_set() {
+            InstructionSet::Avx512 => Avx512F64::enter(kernel),
+            InstructionSet::Avx2 => Avx2F64::enter(kernel),
+            InstructionSet::Plain => PlainF64::enter(kernel),
+        }
+    }
+}
+
+/// Runs a single-precision kernel on the best instruction set of this machine.
+#[cfg(target_arch = "x86_64")]
+#[inline]
+pub fn run32<K, O>(kernel: K) -> O
+where
+    K: Kernel<Avx512F32, Output = O> + Kernel<Avx2F32, Output = O> + Kernel<PlainF32, Output = O>,
+{
+    // SAFETY: `instruction_set` has asked the machine.
+    unsafe {
+        match instruction_set() {
+            InstructionSet::Avx512 => Avx512F32::enter(kernel),
+            InstructionSet::Avx2 => Avx2F32::enter(kernel),
+            InstructionSet::Plain => PlainF32::enter(kernel),
+        }
+    }
+}
+
+/// Runs a double-precision kernel.
+#[cfg(not(target_arch = "x86_64"))]
+#[inline]
+pub fn run64<K: Kernel<PlainF64>>(kernel: K) -> K::Output {
+    // SAFETY: plain lanes need no instruction set.
+    unsafe { PlainF64::enter(kernel) }
+}
+
+/// Runs a single-precision kernel.
+#[cfg(not(target_arch = "x86_64"))]
+#[inline]
+pub fn run32<K: Kernel<PlainF32>>(kernel: K) -> K::Output {
+    // SAFETY: plain lanes need no instruction set.
+    unsafe { PlainF32::enter(kernel) }
+}

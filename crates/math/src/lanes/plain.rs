@@ -1,0 +1,171 @@
+//! Lanes as plain arrays: the reference for every machine, and what AVX2 compiles to two
+//! registers of four.
+
+use std::ops::{Add, Mul, Neg, Sub};
+
+use super::{Kernel, Lanes, WIDTH_F32, WIDTH_F64};
+use crate::row::Row;
+
+macro_rules! lane_wise {
+    ($a:ident, $b:ident, $i:ident => $value:expr) => {{
+        let mut r = $a;
+        let mut $i = 0;
+        while $i < r.0.len() {
+            r.0[$i] = {
+                let ($a, $b) = ($a.0[$i], $b.0[$i]);
+                $value
+            };
+            $i += 1;
+        }
+        r
+    }};
+}
+
+macro_rules! plain_lanes {
+    ($name:ident, $real:ty, $width:expr, $doc:literal $(, $feature:literal)?) => {
+        #[doc = $doc]
+        #[derive(Clone, Copy, Debug)]
+        #[repr(align(64))]
+        pub struct $name([$real; $width]);
+
+        impl Add for $name {
+            type Output = Self;
+            #[inline(always)]
+            fn add(self, o: Self) -> Self {
+                let a = self;
+                lane_wise!(a, o, i => a + o)
+            }
+        }
+        impl Sub for $name {
+            type Output = Self;
+            #[inline(always)]
+            fn sub(self, o: Self) -> Self {
+                let a = self;
+                lane_wise!(a, o, i => a - o)
+            }
+        }
+        impl Mul for $name {
+            type Output = Self;
+            #[inline(always)]
+            fn mul(self, o: Self) -> Self {
+                let a = self;
+                lane_wise!(a, o, i => a * o)
+            }
+        }
+        impl Neg for $name {
+            type Output = Self;
+            #[inline(always)]
+            fn neg(self) -> Self {
+                let a = self;
+                lane_wise!(a, a, i => -a)
+            }
+        }
+
+        impl Lanes for $name {
+            type Real = $real;
+            const WIDTH: usize = $width;
+
+            #[inline(always)]
+            unsafe fn enter<K: Kernel<Self>>(kernel: K) -> K::Output {
+                $(#[target_feature(enable = $feature)])?
+                unsafe fn inner<K: Kernel<$name>>(kernel: K) -> K::Output {
+                    // SAFETY: the instruction set is enabled here.
+                    unsafe { kernel.run() }
+                }
+                // SAFETY: the caller vouches for the instruction set.
+                unsafe { inner(kernel) }
+            }
+            #[inline(always)]
+            unsafe fn load(from: *const $real) -> Self {
+                // SAFETY: the caller vouches for the pointer.
+                $name(unsafe { from.cast::<[$real; $width]>().read_unaligned() })
+            }
+            #[inline(always)]
+            unsafe fn store(self, to: *mut $real) {
+                // SAFETY: the caller vouches for the pointer.
+                unsafe { to.cast::<[$real; $width]>().write_unaligned(self.0) }
+            }
+            #[inline(always)]
+            unsafe fn splat(value: $real) -> Self {
+                $name([value; $width])
+            }
+            #[inline(always)]
+            fn mul_add(mut self, b: Self, c: Self) -> Self {
+                for i in 0..$width {
+                    self.0[i] = self.0[i].mul_add(b.0[i], c.0[i]);
+                }
+                self
+            }
+            #[inline(always)]
+            fn neg_mul_add(mut self, b: Self, c: Self) -> Self {
+                for i in 0..$width {
+                    self.0[i] = (-self.0[i]).mul_add(b.0[i], c.0[i]);
+                }
+                self
+            }
+            #[inline(always)]
+            fn div(self, o: Self) -> Self {
+                let a = self;
+                lane_wise!(a, o, i => a / o)
+            }
+            #[inline(always)]
+            fn sqrt(self) -> Self {
+                let a = self;
+                lane_wise!(a, a, i => a.sqrt())
+            }
+            #[inline(always)]
+            fn abs(self) -> Self {
+                let a = self;
+                lane_wise!(a, a, i => a.abs())
+            }
+            #[inline(always)]
+            fn max(self, o: Self) -> Self {
+                let a = self;
+                lane_wise!(a, o, i => if a > o { a } else { o })
+            }
+            #[inline(always)]
+            fn min(self, o: Self) -> Self {
+                let a = self;
+                lane_wise!(a, o, i => if a < o { a } else { o })
+            }
+            #[inline(always)]
+            fn mask_above(self, o: Self) -> u32 {
+                let mut mask = 0;
+                for i in 0..$width {
+                    // Not `>`: a NaN must be noticed.
+                    #[allow(clippy::neg_cmp_op_on_partial_ord)]
+                    let above = !(self.0[i] <= o.0[i]);
+                    mask |= u32::from(above) << i;
+                }
+                mask
+            }
+            #[inline(always)]
+            unsafe fn gather_rows(rows: *const Row<$real>, index: *const u16) -> [Self; 3] {
+                let mut xyz = [$name([0.0; $width]); 3];
+                for i in 0..$width {
+                    // SAFETY: the caller vouches for indices and rows.
+                    let row = unsafe { (*rows.add(*index.add(i) as usize)).0 };
+                    for c in 0..3 {
+                        xyz[c].0[i] = row[c];
+                    }
+                }
+                xyz
+            }
+            #[inline(always)]
+            unsafe fn store_rows(xyz: [Self; 3], rows: *mut Row<$real>) {
+                for i in 0..$width {
+                    let row = Row([xyz[0].0[i], xyz[1].0[i], xyz[2].0[i], 0.0]);
+                    // SAFETY: the caller vouches for the pointer.
+                    unsafe { rows.add(i).write(row) }
+                }
+            }
+        }
+    };
+}
+
+plain_lanes!(PlainF64, f64, WIDTH_F64, "Eight doubles, no instruction set assumed.");
+plain_lanes!(PlainF32, f32, WIDTH_F32, "Sixteen singles, no instruction set assumed.");
+#[cfg(target_arch = "x86_64")]
+plain_lanes!(Avx2F64, f64, WIDTH_F64, "Eight doubles, compiled for AVX2.", "avx2,fma");
+#[cfg(target_arch = "x86_64")]
+plain_lanes!(Avx2F32, f32, WIDTH_F32, "Sixteen singles, compiled for AVX2.", "avx2,fma");

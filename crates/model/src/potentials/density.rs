@@ -1,0 +1,48 @@
+//! What a hyperelastic material is to the engine: an energy density ψ(F) of the deformation
+//! gradient, with derivatives, homogeneous of degree one in (μ, λ).
+
+use glam::DMat3;
+use pliant_math::lanes::Lanes;
+
+/// A 9×9 matrix over vec(F), row-major: index 3·i + j stands for F\[i\]\[j\] (row i, column j).
+pub type Matrix9 = [[f64; 9]; 9];
+
+/// A material model. All functions are per rest volume [J/m³]; μ and λ in Pa.
+///
+/// The engine multiplies μ and λ by the rest volume before the call, so every function must be
+/// homogeneous of degree one in (μ, λ), and must return finite zeros for μ = λ = 0 (padding
+/// lanes). ψ(R) = 0 for every rotation R.
+pub trait Density: Copy + Send + Sync + 'static {
+    /// As written in scene files.
+    const NAME: &'static str;
+    /// Whether the energy is finite, and pushes back, for inverted elements (det F < 0).
+    const RECOVERS_FROM_INVERSION: bool;
+
+    /// ψ(F) and P = ∂ψ/∂F, one element.
+    fn stress(f: &DMat3, mu: f64, lambda: f64) -> (f64, DMat3);
+
+    /// ∂²ψ/∂F², exact.
+    fn hessian(f: &DMat3, mu: f64, lambda: f64) -> Matrix9;
+
+    /// ∂²ψ/∂F² with negative eigenvalues clamped to zero, by an analytic eigensystem where one
+    /// is known.
+    fn projected_hessian(f: &DMat3, mu: f64, lambda: f64) -> Matrix9;
+
+    /// ψ and P of `L::WIDTH` elements; P may be anything when `STRESS` is false.
+    /// `f[3·i + j]` is F\[i\]\[j\].
+    ///
+    /// # Safety
+    /// Called inside a kernel of `L`.
+    unsafe fn lanes<L: Lanes<Real = f64>, const STRESS: bool>(
+        f: &[L; 9],
+        mu: L,
+        lambda: L,
+    ) -> (L, [L; 9]);
+
+    /// Curvature w of the quadratic proxy ½ w ‖F − R‖² that the projective solver factors once:
+    /// `(typical, bound)`. `typical` is the shear curvature 2μ, which L-BFGS completes; `bound`
+    /// also covers the volumetric stiffness, so that plain local/global does not diverge.
+    fn proxy(mu: f64, lambda: f64) -> (f64, f64) {
+        (2.0 * mu, 2.0 * mu + lambda)
+    }
+}

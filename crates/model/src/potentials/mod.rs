@@ -1,0 +1,3 @@
+//! Potentials, a file each.
+
+pub mod density;

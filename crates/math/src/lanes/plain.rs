@@ -7,15 +7,19 @@ use super::{Kernel, Lanes, WIDTH_F32, WIDTH_F64};
 use crate::row::Row;
 
 macro_rules! lane_wise {
-    ($a:ident, $b:ident, $i:ident => $value:expr) => {{
+    ($a:expr, |$x:ident| $value:expr) => {{
         let mut r = $a;
-        let mut $i = 0;
-        while $i < r.0.len() {
-            r.0[$i] = {
-                let ($a, $b) = ($a.0[$i], $b.0[$i]);
-                $value
-            };
-            $i += 1;
+        for lane in &mut r.0 {
+            let $x = *lane;
+            *lane = $value;
+        }
+        r
+    }};
+    ($a:expr, $b:expr, |$x:ident, $y:ident| $value:expr) => {{
+        let (mut r, b) = ($a, $b);
+        for i in 0..r.0.len() {
+            let ($x, $y) = (r.0[i], b.0[i]);
+            r.0[i] = $value;
         }
         r
     }};
@@ -32,32 +36,28 @@ macro_rules! plain_lanes {
             type Output = Self;
             #[inline(always)]
             fn add(self, o: Self) -> Self {
-                let a = self;
-                lane_wise!(a, o, i => a + o)
+                lane_wise!(self, o, |a, o| a + o)
             }
         }
         impl Sub for $name {
             type Output = Self;
             #[inline(always)]
             fn sub(self, o: Self) -> Self {
-                let a = self;
-                lane_wise!(a, o, i => a - o)
+                lane_wise!(self, o, |a, o| a - o)
             }
         }
         impl Mul for $name {
             type Output = Self;
             #[inline(always)]
             fn mul(self, o: Self) -> Self {
-                let a = self;
-                lane_wise!(a, o, i => a * o)
+                lane_wise!(self, o, |a, o| a * o)
             }
         }
         impl Neg for $name {
             type Output = Self;
             #[inline(always)]
             fn neg(self) -> Self {
-                let a = self;
-                lane_wise!(a, a, i => -a)
+                lane_wise!(self, |a| -a)
             }
         }
 
@@ -105,28 +105,23 @@ macro_rules! plain_lanes {
             }
             #[inline(always)]
             fn div(self, o: Self) -> Self {
-                let a = self;
-                lane_wise!(a, o, i => a / o)
+                lane_wise!(self, o, |a, o| a / o)
             }
             #[inline(always)]
             fn sqrt(self) -> Self {
-                let a = self;
-                lane_wise!(a, a, i => a.sqrt())
+                lane_wise!(self, |a| a.sqrt())
             }
             #[inline(always)]
             fn abs(self) -> Self {
-                let a = self;
-                lane_wise!(a, a, i => a.abs())
+                lane_wise!(self, |a| a.abs())
             }
             #[inline(always)]
             fn max(self, o: Self) -> Self {
-                let a = self;
-                lane_wise!(a, o, i => if a > o { a } else { o })
+                lane_wise!(self, o, |a, o| if a > o { a } else { o })
             }
             #[inline(always)]
             fn min(self, o: Self) -> Self {
-                let a = self;
-                lane_wise!(a, o, i => if a < o { a } else { o })
+                lane_wise!(self, o, |a, o| if a < o { a } else { o })
             }
             #[inline(always)]
             fn mask_above(self, o: Self) -> u32 {

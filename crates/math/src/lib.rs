@@ -3,8 +3,11 @@
 //!
 //! Nothing here knows of bodies, meshes or time.
 
+pub mod error;
 pub mod lanes;
 pub mod row;
+pub mod team;
 
+pub use error::MathError;
 pub use glam::{DMat3, DVec3};
 pub use row::{Buffer, Row};

@@ -5,7 +5,9 @@
 
 pub mod error;
 pub mod lanes;
+pub mod ordering;
 pub mod row;
+pub mod sparse;
 pub mod team;
 
 pub use error::MathError;

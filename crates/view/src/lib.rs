@@ -1,1 +1,15 @@
+//! Pictures without a GPU or a window: a software renderer, filmstrips, animations and plots.
+//!
+//! This room takes plain slices and gives back bytes; it opens no file and prints nothing.
 
+mod encode;
+mod error;
+mod picture;
+mod render;
+
+pub use encode::write_png;
+pub use error::Error;
+pub use picture::Picture;
+pub use render::{
+    Background, Bounds, Camera, Ground, Material, Object, Positions, Scene, Settings, render,
+};

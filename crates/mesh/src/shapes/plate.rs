@@ -14,9 +14,10 @@ const SEGMENTS: usize = 96;
 const PIECES: usize = 4;
 /// Distance from the axis and height, relative to the radius: from the middle of the well over
 /// wall and rim, back underneath, around the foot ring to the middle of the underside.
-const PROFILE: [[f64; 2]; 20] = [
+const PROFILE: [[f64; 2]; 23] = [
     [0.000, 0.000],
     [0.300, 0.000],
+    [0.520, 0.000],
     [0.560, 0.000],
     [0.640, 0.006],
     [0.710, 0.030],
@@ -34,7 +35,9 @@ const PROFILE: [[f64; 2]; 20] = [
     [0.570, -0.062],
     [0.550, -0.058],
     [0.530, -0.036],
-    [0.000, -0.032],
+    [0.500, -0.034],
+    [0.300, -0.033],
+    [0.000, -0.033],
 ];
 
 /// A round plate of `radius` [m] about the y axis. The well is level with y = 0, so that what

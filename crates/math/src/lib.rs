@@ -3,8 +3,11 @@
 //!
 //! Nothing here knows of bodies, meshes or time.
 
+pub mod decomposition;
+pub mod derivative;
 pub mod error;
 pub mod lanes;
+pub mod lbfgs;
 pub mod ordering;
 pub mod row;
 pub mod sparse;

@@ -1,0 +1,226 @@
+//! The closest rotations of eight matrices at once, from a quartic instead of an iteration on
+//! matrices.
+//!
+//! With b = ‖F‖² and d = det F, the signed trace t = σ₁ + σ₂ + σ₃ is the largest root of
+//!
+//! p(t) = t⁴ − 2b t² − 8d t + b² − 4‖cof F‖²  (Horn 1987, "Closed-form solution of absolute
+//! orientation using unit quaternions", in the invariants of F),
+//!
+//! and R = ∂t/∂F = ((t² + b) F − 2 F FᵀF + 2t cof F) / (t³ − b t − 2d). Newton falls
+//! monotonically from the upper bound √(3b), which near a rotation is already right to second
+//! order. To first order an error δ of t changes the singular values of R by
+//! 2(σᵢ² − t²) δ / (t³ − bt − 2d), all of one sign, so ‖R‖² = 3 tells whether t is right.
+//!
+//! The denominator is 2(σ₁+σ₂)(σ₂+σ₃)(σ₃+σ₁): it vanishes where the rotation is not unique,
+//! and lanes near that, like lanes that overflow, underflow or are zero, take the scalar path.
+//!
+//! A lane may see extra Newton steps because of its neighbours, so its last digits depend on
+//! the batch it is in, but never on the instruction set.
+
+use super::matrix::{
+    GreenStrain, cofactors, determinant, green_strain, load_matrix, scalar_matrix, squared_norm,
+};
+use super::svd::svd_rotation_variant;
+use crate::lanes::{Lanes, WIDTH_F64};
+
+/// Closest rotations of eight matrices (`f[3·i + j]` is row i, column j), with
+/// tr(RᵀF) = σ₁ + σ₂ + σ₃.
+///
+/// Rotations have det +1 for every finite lane; lanes with NaN or infinities get the identity
+/// and a trace of NaN.
+///
+/// # Safety
+/// Called inside a kernel of `L`.
+#[inline(always)]
+pub unsafe fn polar_lanes<L: Lanes<Real = f64>>(f: &[L; 9]) -> ([L; 9], L) {
+    let b = squared_norm(f);
+    let c = cofactors(f);
+    let d = determinant(f, &c, 0.0);
+    let quartic =
+        Quartic { b, twice_d: d + d, constant: squared_norm(&c).mul_add(b.constant(-4.0), b * b) };
+    let cubic = f_ft_f(f);
+    let mut t = (b * b.constant(3.0)).sqrt();
+    let mut rotation = *f;
+    let mut failed = 0;
+    for _ in 0..ROUNDS {
+        // a fixed number of steps: a loop that ends when converged mispredicts in every batch
+        for _ in 0..STEPS {
+            t = quartic.newton(t);
+        }
+        let denominator = quartic.quarter_slope(t);
+        let inverse = b.constant(1.0).div(denominator);
+        let on_f = t.mul_add(t, b) * inverse;
+        let on_cubic = b.constant(-2.0) * inverse;
+        let on_cofactors = (t + t) * inverse;
+        for k in 0..9 {
+            let rest = on_cubic.mul_add(cubic[k], on_cofactors * c[k]);
+            rotation[k] = on_f.mul_add(f[k], rest);
+        }
+        let miss = (squared_norm(&rotation) - b.constant(3.0)).abs();
+        failed = miss.mask_above(b.constant(NORM_TOLERANCE))
+            | (b * t * b.constant(LEAST_SEPARATION)).mask_above(denominator);
+        if failed == 0 {
+            return (rotation, t);
+        }
+    }
+    // SAFETY: the caller vouches for the instruction set.
+    unsafe { repair(f, rotation, t, failed) }
+}
+
+/// ‖F − R‖² and tr(RᵀF) − 3 of eight matrices, without their rotations where that is exact:
+/// all that energies need.
+///
+/// With e = FᵀF − I, the distance ρ = ‖F − R‖² is 2h where t = 3 + ½ tr e − h. The quartic in h
+/// has coefficients that vanish with e, so that ρ keeps its relative accuracy near rest, where
+/// b − 2t + 3 would lose all digits.
+///
+/// # Safety
+/// Called inside a kernel of `L`.
+#[inline(always)]
+pub unsafe fn polar_distance_lanes<L: Lanes<Real = f64>>(f: &[L; 9]) -> (L, L) {
+    let GreenStrain { trace: i1, minors: i2, determinant: i3, .. } = green_strain(f);
+    let (b, delta) = (i1 + i1.constant(3.0), determinant(f, &cofactors(f), -1.0));
+    let t0 = i1.mul_add(i1.constant(0.5), i1.constant(3.0));
+    // p(t₀ − h) = p₀ − p₁h + p₂h² − p₃h³ + h⁴; J² = 1 + i₁ + i₂ + i₃ removes the first order of p₀
+    let square = i1 * i1;
+    let high = square.mul_add(i1.constant(0.0625), i1 + i1.constant(7.0));
+    let mixed = delta.mul_add(i1.constant(12.0), i1 * i1.constant(-4.0));
+    let minors = i2.mul_add(i1.constant(-16.0), i3 * i1.constant(-12.0));
+    let p0 = square.mul_add(high, delta.mul_add(mixed, minors));
+    let quarter = t0.mul_add(t0, -b).mul_add(t0, delta.mul_add(b.constant(-2.0), b.constant(-2.0)));
+    let p1 = quarter * b.constant(4.0);
+    let p2 = (t0 * t0).mul_add(b.constant(6.0), b * b.constant(-2.0));
+    let p3 = t0 * b.constant(4.0);
+    // t ≤ √(3b), so h ≥ ½(√b − √3)²
+    let root_gap = i1.div(b.sqrt() + b.constant(3f64.sqrt()));
+    let mut h = root_gap * root_gap * b.constant(0.5);
+    for _ in 0..ROUNDS_DISTANCE {
+        let mut step = h;
+        for _ in 0..STEPS_DISTANCE {
+            let value = (h - p3).mul_add(h, p2).mul_add(h, -p1).mul_add(h, p0);
+            let slope = h.mul_add(h.constant(4.0), p3 * h.constant(-3.0));
+            let slope = slope.mul_add(h, p2 + p2).mul_add(h, -p1);
+            step = value.div(slope);
+            h = h - step;
+        }
+        let t = t0 - h;
+        let denominator =
+            t.mul_add(t, -b).mul_add(t, delta.mul_add(b.constant(-2.0), b.constant(-2.0)));
+        let far = b.mask_above(b.constant(LARGEST_NORM)) | b.constant(1.0).mask_above(b);
+        let close = (b * t * b.constant(LEAST_SEPARATION_DISTANCE)).mask_above(denominator);
+        if far | close != 0 {
+            break;
+        }
+        if (step * step).mask_above(h.abs() * h.constant(SETTLED)) == 0 {
+            let h = h.max(h.constant(0.0));
+            return (h + h, i1.mul_add(i1.constant(0.5), -h));
+        }
+    }
+    // SAFETY: as the caller vouches.
+    let (rotation, t) = unsafe { polar_lanes(f) };
+    let mut difference = *f;
+    for k in 0..9 {
+        difference[k] = f[k] - rotation[k];
+    }
+    (squared_norm(&difference), t - t.constant(3.0))
+}
+
+const STEPS: usize = 3;
+const ROUNDS: usize = 5;
+/// Largest |‖R‖² − 3| that passes: ten times what rounding leaves in well-separated lanes.
+const NORM_TOLERANCE: f64 = 5e-13;
+/// Least denominator relative to b·t. Closer, rounding may find the second largest root, whose
+/// "rotation" is half a turn off and passes every other test.
+const LEAST_SEPARATION: f64 = 1e-3;
+
+const STEPS_DISTANCE: usize = 4;
+const ROUNDS_DISTANCE: usize = 2;
+/// The quartic in h is expanded around rest; further away its terms cancel.
+const LARGEST_NORM: f64 = 12.0;
+const LEAST_SEPARATION_DISTANCE: f64 = 1e-2;
+/// Largest step² ÷ h that passes: the next step would change h by about this part of itself.
+const SETTLED: f64 = 1e-15;
+
+struct Quartic<L> {
+    b: L,
+    twice_d: L,
+    constant: L,
+}
+
+impl<L: Lanes> Quartic<L> {
+    /// p′(t) / 4.
+    #[inline(always)]
+    fn quarter_slope(&self, t: L) -> L {
+        t.mul_add(t, -self.b).mul_add(t, -self.twice_d)
+    }
+
+    #[inline(always)]
+    fn newton(&self, t: L) -> L {
+        let square = t * t;
+        let low = (self.twice_d * t).mul_add(t.constant(-4.0), self.constant);
+        let value = (square - (self.b + self.b)).mul_add(square, low);
+        (value * t.constant(-0.25)).div(self.quarter_slope(t)) + t
+    }
+}
+
+/// F FᵀF.
+#[inline(always)]
+fn f_ft_f<L: Lanes>(f: &[L; 9]) -> [L; 9] {
+    let [a, b, c] = [column(f, 0, 0), column(f, 1, 1), column(f, 2, 2)];
+    let [d, e, g] = [column(f, 0, 1), column(f, 0, 2), column(f, 1, 2)];
+    let mut product = *f;
+    for i in 0..3 {
+        let [x, y, z] = [f[3 * i], f[3 * i + 1], f[3 * i + 2]];
+        product[3 * i] = x.mul_add(a, y.mul_add(d, z * e));
+        product[3 * i + 1] = x.mul_add(d, y.mul_add(b, z * g));
+        product[3 * i + 2] = x.mul_add(e, y.mul_add(g, z * c));
+    }
+    product
+}
+
+#[inline(always)]
+fn column<L: Lanes>(f: &[L; 9], i: usize, j: usize) -> L {
+    f[i].mul_add(f[j], f[i + 3].mul_add(f[j + 3], f[i + 6] * f[j + 6]))
+}
+
+/// Replaces the lanes of `failed` by scalar results.
+#[inline(always)]
+unsafe fn repair<L: Lanes<Real = f64>>(
+    f: &[L; 9],
+    rotation: [L; 9],
+    trace: L,
+    failed: u32,
+) -> ([L; 9], L) {
+    const { assert!(L::WIDTH == WIDTH_F64) };
+    let mut entries = [[0.0; WIDTH_F64]; 9];
+    let mut rotations = [[0.0; WIDTH_F64]; 9];
+    let mut traces = [0.0; WIDTH_F64];
+    // SAFETY: every array holds `WIDTH` numbers; the caller vouches for the instruction set.
+    unsafe {
+        for k in 0..9 {
+            f[k].store(entries[k].as_mut_ptr());
+            rotation[k].store(rotations[k].as_mut_ptr());
+        }
+        trace.store(traces.as_mut_ptr());
+        scalar_lanes(&entries, &mut rotations, &mut traces, failed);
+        (load_matrix(&rotations), L::load(traces.as_ptr()))
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn scalar_lanes(
+    entries: &[[f64; WIDTH_F64]; 9],
+    rotations: &mut [[f64; WIDTH_F64]; 9],
+    traces: &mut [f64; WIDTH_F64],
+    failed: u32,
+) {
+    for lane in (0..WIDTH_F64).filter(|lane| failed >> lane & 1 == 1) {
+        let svd = svd_rotation_variant(&scalar_matrix(entries, lane));
+        let by_rows = svd.rotation().transpose().to_cols_array();
+        for k in 0..9 {
+            rotations[k][lane] = by_rows[k];
+        }
+        traces[lane] = svd.sigma.element_sum();
+    }
+}

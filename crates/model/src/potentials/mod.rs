@@ -1,3 +1,31 @@
-//! Potentials, a file each.
+//! Potentials, a file each: energies of the positions, with gradient, Hessian and a constant
+//! quadratic proxy.
+//!
+//! | file | energy |
+//! |---|---|
+//! | [`corotated`], [`arap`], [`stvk`], [`invertible_stvk`], [`neo_hookean`], [`tissue`] | densities ψ(F) |
+//! | [`tetrahedra`] | Σ V ψ(F) over a body's tetrahedra |
+//! | [`springs`] | Σ ½ k (‖xᵢ − xⱼ‖ − r)² |
+//! | [`attachment`] | Σ ½ k ‖x − t‖² to driven points |
+//! | [`follow`] | Σ ½ W ‖x − x̄‖² to an input animation |
+//! | [`gravity`] | −Σ m g·x |
+//! | [`wind`] | drag of moving air, as a convex function of the displacement |
 
+pub mod arap;
+pub mod attachment;
+pub mod corotated;
 pub mod density;
+pub mod follow;
+pub mod gravity;
+pub mod invertible_stvk;
+mod isotropic;
+pub mod neo_hookean;
+pub mod potential;
+pub mod springs;
+pub mod stvk;
+pub mod tetrahedra;
+pub mod tissue;
+pub mod wind;
+
+pub use density::{Density, Matrix9};
+pub use potential::{Curvature, Potential, ProxyKind, Situation};

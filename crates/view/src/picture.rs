@@ -1,5 +1,9 @@
 //! A finished picture: 8-bit sRGB pixels in rows from the top left.
 
+use std::sync::LazyLock;
+
+use glam::Vec3;
+
 use crate::Error;
 
 /// An opaque picture in sRGB, three bytes per pixel, rows from top to bottom.
@@ -61,15 +65,29 @@ impl Picture {
 
 /// sRGB byte of a linear intensity; values outside 0..=1 are clamped.
 pub(crate) fn encode_srgb(linear: f32) -> u8 {
-    let x = linear.clamp(0.0, 1.0);
-    let y = if x <= 0.003_130_8 { 12.92 * x } else { 1.055 * x.powf(1.0 / 2.4) - 0.055 };
-    (y * 255.0 + 0.5) as u8
+    BYTES[(linear.clamp(0.0, 1.0) * BYTES_LAST as f32 + 0.5) as usize]
 }
 
+/// Fine enough that neighbouring entries differ by less than half a byte at the dark end.
+const BYTES_LAST: usize = 8191;
+
+static BYTES: LazyLock<[u8; BYTES_LAST + 1]> = LazyLock::new(|| {
+    std::array::from_fn(|i| {
+        let x = i as f64 / BYTES_LAST as f64;
+        let y = if x <= 0.003_130_8 { 12.92 * x } else { 1.055 * x.powf(1.0 / 2.4) - 0.055 };
+        (y * 255.0 + 0.5) as u8
+    })
+});
+
 /// Linear intensity of an sRGB value in 0..=1.
-pub(crate) fn decode_srgb(value: f32) -> f32 {
+fn decode_srgb(value: f32) -> f32 {
     let x = if value.is_finite() { value.clamp(0.0, 1.0) } else { 0.0 };
     if x <= 0.040_45 { x / 12.92 } else { ((x + 0.055) / 1.055).powf(2.4) }
+}
+
+/// Linear colour of an sRGB colour in 0..=1.
+pub(crate) fn linear(colour: [f32; 3]) -> Vec3 {
+    Vec3::from_array(colour.map(decode_srgb))
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@
 use glam::{DVec3, Vec3};
 
 use super::scene::{Object, Scene};
-use crate::picture::decode_srgb;
+use crate::picture::linear;
 
 /// Cosine of the angle between two faces beyond which the edge between them stays sharp (50°).
 const CREASE: f32 = 0.642_787_6;
@@ -32,8 +32,10 @@ pub struct Facet {
 #[derive(Debug, Default)]
 pub struct Facets {
     pub list: Vec<Facet>,
-    /// Per object; empty where the material's colour holds everywhere.
+    /// Per object and triangle; empty where the material's colour holds everywhere.
     pub colours: Vec<Vec<[Vec3; 3]>>,
+    /// Linear colour of each object's material.
+    pub plain: Vec<Vec3>,
 }
 
 impl Facets {
@@ -42,6 +44,7 @@ impl Facets {
         for (number, object) in scene.objects.iter().enumerate() {
             append(&mut facets.list, object, number as u32, origin);
             facets.colours.push(colours(object));
+            facets.plain.push(linear(object.material.colour));
         }
         facets
     }
@@ -85,7 +88,6 @@ fn append(list: &mut Vec<Facet>, object: &Object, number: u32, origin: DVec3) {
 }
 
 fn colours(object: &Object) -> Vec<[Vec3; 3]> {
-    let linear = |c: [f32; 3]| Vec3::from_array(c.map(decode_srgb));
     let per_vertex = object.colours.filter(|c| c.len() == object.positions.len());
     if per_vertex.is_none() && object.highlighted.is_empty() {
         return Vec::new();

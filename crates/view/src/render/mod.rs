@@ -19,12 +19,12 @@ use glam::{DVec3, Vec3};
 pub use camera::{Bounds, Camera};
 pub use scene::{Background, Ground, Material, Object, Positions, Scene};
 
-use crate::picture::encode_srgb;
+use crate::picture::{encode_srgb, linear};
 use crate::{Error, Picture};
 use camera::View;
 use facets::Facets;
 use raster::{Bins, PATTERN, SAMPLES, Samples, TILE};
-use shade::Studio;
+use shade::{KEY_SOFTNESS, SKY_SOFTNESS, Studio};
 use shadow::ShadowMap;
 
 /// Size of the picture, and with how many threads it is made.
@@ -133,8 +133,8 @@ fn studio<'a>(
         |g: Ground| if g.height.is_finite() { (g.height - origin.y) as f32 } else { lowest };
     let floor = scene.ground.map_or(lowest - 0.02 * size, height_of);
     let light = light_direction(scene.light, &view);
-    let key = || ShadowMap::new(&facets.list, light, floor, 512);
-    let sky = || ShadowMap::new(&facets.list, Vec3::Y, floor, 256);
+    let key = || ShadowMap::new(&facets.list, light, KEY_SOFTNESS, floor, 512);
+    let sky = || ShadowMap::new(&facets.list, Vec3::Y, SKY_SOFTNESS, floor, 256);
     let (key_map, sky_map) = if threads > 1 {
         thread::scope(|scope| {
             let sky = scope.spawn(sky);
@@ -154,6 +154,9 @@ fn studio<'a>(
         size,
         floor,
         origin,
+        top: linear(scene.background.top),
+        bottom: linear(scene.background.bottom),
+        floor_colour: linear(scene.ground.map_or([0.75; 3], |g| g.colour)),
     }
 }
 
@@ -176,7 +179,7 @@ fn light_direction(asked: Option<DVec3>, view: &View) -> Vec3 {
 /// the eye is not above the floor.
 fn ground_nearness(view: &View, floor: f64) -> Option<[f64; 3]> {
     let above = view.eye.y - floor;
-    if !(above > 0.0) {
+    if above.is_nan() || above <= 0.0 {
         return None;
     }
     let at = |x: f64, y: f64| -view.ray(x, y).y / above;
@@ -188,25 +191,24 @@ fn ground_nearness(view: &View, floor: f64) -> Option<[f64; 3]> {
 fn paint(studio: &Studio, samples: &Samples, corner: [usize; 2]) -> Picture {
     let mut rgb = Vec::with_capacity(3 * TILE * TILE);
     for (pixel, seen) in samples.seen.iter().enumerate() {
-        let x = (corner[0] + pixel % TILE) as f32;
-        let y = (corner[1] + pixel / TILE) as f32;
+        let at = [corner[0] + pixel % TILE, corner[1] + pixel / TILE].map(|c| c as f32);
         let mut colour = Vec3::ZERO;
-        let mut done = [false; SAMPLES];
+        let mut todo = [true; SAMPLES];
         for first in 0..SAMPLES {
-            if done[first] {
+            if !todo[first] {
                 continue;
             }
             let (mut count, mut middle) = (0.0, [0.0f32; 2]);
             for s in first..SAMPLES {
-                if seen[s] == seen[first] {
-                    done[s] = true;
+                if todo[s] && (seen[s] == seen[first] || studio.alike(seen[s], seen[first])) {
+                    todo[s] = false;
                     count += 1.0;
                     middle[0] += f32::from(PATTERN[s][0]) / 16.0;
                     middle[1] += f32::from(PATTERN[s][1]) / 16.0;
                 }
             }
-            let [dx, dy] = middle.map(|m| m / count);
-            colour += count * studio.colour(seen[first], x + dx, y + dy);
+            let [x, y] = std::array::from_fn(|axis| at[axis] + middle[axis] / count);
+            colour += count * studio.colour(seen[first], x, y);
         }
         rgb.extend((colour / SAMPLES as f32).to_array().map(encode_srgb));
     }

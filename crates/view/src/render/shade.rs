@@ -2,22 +2,21 @@
 //! the sky and bounced from the floor, a glossy reflection of a studio, and light that wraps
 //! around and shines through translucent materials.
 
-use glam::{Vec2, Vec3};
+use glam::{DVec3, Vec2, Vec3};
 
 use super::camera::View;
 use super::facets::Facets;
 use super::raster::{GROUND, NOTHING};
 use super::scene::{Ground, Scene};
 use super::shadow::ShadowMap;
-use crate::picture::decode_srgb;
 
 const KEY: Vec3 = Vec3::new(2.05, 1.95, 1.80);
 const FILL: Vec3 = Vec3::new(0.34, 0.37, 0.42);
 const SKY: Vec3 = Vec3::new(0.72, 0.78, 0.86);
 const BOUNCE: f32 = 0.42;
 /// Angular radius of the key light, and of the sky as the contact shade sees it.
-const KEY_SOFTNESS: f32 = 0.22;
-const SKY_SOFTNESS: f32 = 1.1;
+pub const KEY_SOFTNESS: f32 = 0.22;
+pub const SKY_SOFTNESS: f32 = 1.1;
 /// Width of edges in wireframes [px].
 const WIRE: f32 = 1.1;
 
@@ -36,7 +35,11 @@ pub struct Studio<'a> {
     /// Floor height, that of the ground or of the lowest point [m].
     pub floor: f32,
     /// Where the origin is, for the grid [m].
-    pub origin: glam::DVec3,
+    pub origin: DVec3,
+    /// Linear colours of the background's top and bottom, and of the floor.
+    pub top: Vec3,
+    pub bottom: Vec3,
+    pub floor_colour: Vec3,
 }
 
 impl Studio<'_> {
@@ -50,10 +53,21 @@ impl Studio<'_> {
         shoulder(colour)
     }
 
+    /// Whether two things seen in one pixel are the same smooth surface, so that one shading
+    /// serves both: facets of one object that share a corner and hardly bend.
+    pub fn alike(&self, a: u32, b: u32) -> bool {
+        if a >= GROUND || b >= GROUND {
+            return false;
+        }
+        let (a, b) = (&self.facets.list[a as usize], &self.facets.list[b as usize]);
+        a.object == b.object
+            && a.plane.dot(b.plane) > 0.95
+            && self.facets.colours[a.object as usize].is_empty()
+            && a.corners.iter().any(|c| b.corners.contains(c))
+    }
+
     fn background(&self, y: f32) -> Vec3 {
-        let linear = |c: [f32; 3]| Vec3::from_array(c.map(decode_srgb));
-        let t = (y / self.height).clamp(0.0, 1.0);
-        linear(self.scene.background.top).lerp(linear(self.scene.background.bottom), t)
+        self.top.lerp(self.bottom, (y / self.height).clamp(0.0, 1.0))
     }
 
     fn ground(&self, x: f32, y: f32) -> Vec3 {
@@ -61,15 +75,15 @@ impl Studio<'_> {
         let (ray, eye) = (self.ray(x, y), self.view.eye.as_vec3());
         let distance = (self.floor - eye.y) / ray.y;
         let point = eye + distance * ray;
-        let mut albedo = Vec3::from_array(ground.colour.map(decode_srgb));
-        albedo *= 1.0 - 0.16 * self.grid(&ground, point, distance, ray);
+        let line = self.grid(&ground, point, distance, ray);
+        let albedo = self.floor_colour * (1.0 - 0.2 * line);
 
-        let key_shade = self.key_map.as_ref().map_or(0.0, |m| m.floor_shade(point, KEY_SOFTNESS));
-        let sky_shade = self.sky_map.as_ref().map_or(0.0, |m| m.floor_shade(point, SKY_SOFTNESS));
+        let key_shade = self.key_map.as_ref().map_or(0.0, |m| m.floor_shade(point));
+        let sky_shade = self.sky_map.as_ref().map_or(0.0, |m| m.floor_shade(point));
         // Lit so that a floor without shadow has its own colour.
         let key = KEY * self.light.y;
-        let sky = SKY + FILL * 0.3;
-        let light = (key * (1.0 - key_shade) + sky * (1.0 - 0.9 * sky_shade)) / (key + sky);
+        let sky = SKY + FILL;
+        let light = (key * (1.0 - key_shade) + sky * (1.0 - 0.72 * sky_shade)) / (key + sky);
         let colour = albedo * light;
 
         // The floor fades into the background well before its horizon.
@@ -84,19 +98,24 @@ impl Studio<'_> {
         if !(spacing > 0.0 && spacing.is_finite()) {
             return 0.0;
         }
-        let pixel = distance / self.view.focal as f32;
-        let steepness = (ray.y.abs() / ray.length()).max(0.02);
+        // What a pixel sees of the floor: as wide as a pixel at that distance, and stretched
+        // along the view by the slant.
+        let pixel = distance * ray.length() / self.view.focal as f32;
+        let along = Vec2::new(ray.x, ray.z).normalize_or_zero();
+        let stretched = pixel * ray.length() / ray.y.abs().max(1e-3);
+        let footprint = (along * stretched).abs() + (along.perp() * pixel).abs();
         let origin = Vec2::new(
             self.origin.x.rem_euclid(ground.grid) as f32,
             self.origin.z.rem_euclid(ground.grid) as f32,
         );
         let p = (Vec2::new(point.x, point.z) + origin) / spacing;
         let off = (p - p.round()).abs() * spacing;
-        let width = (0.006 * spacing).max(0.6 * pixel);
-        let blur = pixel / steepness;
-        let line =
-            |d: f32| (1.0 - smooth(width, width + blur, d)) * (spacing / (8.0 * blur)).min(1.0);
-        line(off.x).max(line(off.y))
+        let line = |off: f32, blur: f32| {
+            let width = (0.004 * spacing).max(0.35 * blur);
+            let strength = smooth(0.0, 1.0, spacing / (6.0 * blur));
+            strength * (1.0 - smooth(width - 0.5 * blur, width + 0.5 * blur, off))
+        };
+        line(off.x, footprint.x).max(line(off.y, footprint.y))
     }
 
     fn surface(&self, number: u32, x: f32, y: f32) -> Vec3 {
@@ -120,7 +139,7 @@ impl Studio<'_> {
         let colours = &self.facets.colours[facet.object as usize];
         let mut albedo = match colours.get(facet.triangle as usize) {
             Some(corners) => mix(corners),
-            None => Vec3::from_array(material.colour.map(decode_srgb)),
+            None => self.facets.plain[facet.object as usize],
         };
         if self.scene.objects[facet.object as usize].wireframe {
             albedo *= 1.0 - 0.75 * self.wire(&facet.corners, x, y);
@@ -153,7 +172,7 @@ impl Studio<'_> {
             .map_or(1.0, |m| m.reach(lifted, 0.05 * self.size, 0.01 * self.size).0);
         let below = Vec3::new(point.x, self.floor, point.z);
         let gap = ((point.y - self.floor) / self.size).max(0.0);
-        let floor_shade = self.sky_map.as_ref().map_or(0.0, |m| m.floor_shade(below, SKY_SOFTNESS));
+        let floor_shade = self.sky_map.as_ref().map_or(0.0, |m| m.floor_shade(below));
         let floor_light = 1.0 - floor_shade * (1.0 - 0.6 * smooth(0.0, 0.6, gap));
 
         let wrap = 0.5 * translucency;
@@ -174,11 +193,7 @@ impl Studio<'_> {
         diffuse += FILL * (0.5 + 0.5 * normal.dot(fill)).max(0.0) * (0.4 + 0.6 * open);
         let up = 0.5 + 0.5 * normal.y;
         diffuse += SKY * up * (0.35 + 0.65 * open);
-        let floor_colour = self
-            .scene
-            .ground
-            .map_or(Vec3::splat(0.5), |g| Vec3::from_array(g.colour.map(decode_srgb)));
-        diffuse += floor_colour * BOUNCE * (1.0 - up) * (0.25 + 0.75 * floor_light);
+        diffuse += self.floor_colour * BOUNCE * (1.0 - up) * (0.25 + 0.75 * floor_light);
 
         let facing = normal.dot(toward_eye).clamp(0.0, 1.0);
         let fresnel = 0.04 + 0.96 * (1.0 - facing).powi(5) * (0.25 + 0.75 * gloss);
@@ -190,7 +205,7 @@ impl Studio<'_> {
         specular +=
             self.studio(mirror, gloss) * fresnel * (0.3 + 0.7 * open) * (0.35 + 0.9 * gloss);
 
-        albedo * diffuse * 0.62 * (1.0 - fresnel) + specular
+        albedo * diffuse * 0.52 * (1.0 - fresnel) + specular
     }
 
     /// What a mirror would see: a bright ceiling that falls off to the floor, with a wide soft

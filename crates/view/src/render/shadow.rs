@@ -12,6 +12,8 @@
 //!   rays whose first hit is not above the point (Donnelly and Lauritzen, "Variance Shadow
 //!   Maps", 2006, Eq. 5).
 
+use std::ops::{Add, Mul, Sub};
+
 use glam::{Vec2, Vec3, Vec4};
 
 use super::facets::Facet;
@@ -30,18 +32,28 @@ pub struct ShadowMap {
     /// Heights are kept as fractions of this.
     tallest: f32,
     /// Per texel: covered, covered · lowest height, highest height, its square.
-    levels: Vec<Level>,
+    levels: Vec<Level<Vec4>>,
+    /// How much of the light is hidden from the floor.
+    shade: Level<f32>,
 }
 
-struct Level {
+/// A square of texels with a border of zeros around it.
+struct Level<T> {
     side: usize,
-    texels: Vec<Vec4>,
+    texels: Vec<T>,
 }
 
 impl ShadowMap {
-    /// Rasterises the facets along `light`, the unit direction towards the light, which must
-    /// point upwards. `None` if there is nothing that could cast a shadow.
-    pub fn new(facets: &[Facet], light: Vec3, floor: f32, side: usize) -> Option<ShadowMap> {
+    /// Rasterises the facets along `light`, the unit direction towards a light of angular radius
+    /// `softness` (radius ÷ distance), which must point upwards. `None` if there is nothing that
+    /// could cast a shadow.
+    pub fn new(
+        facets: &[Facet],
+        light: Vec3,
+        softness: f32,
+        floor: f32,
+        side: usize,
+    ) -> Option<ShadowMap> {
         let shear = Vec2::new(light.x, light.z) / light.y;
         let on_floor = |p: Vec3| Vec2::new(p.x, p.z) - shear * (p.y - floor);
         let (mut low, mut high) = (Vec2::INFINITY, Vec2::NEG_INFINITY);
@@ -59,28 +71,19 @@ impl ShadowMap {
         // Room around the shadow for the blur to run out in.
         let texel = 1.5 * extent / side as f32;
         let corner = 0.5 * (low + high) - Vec2::splat(0.5 * texel * side as f32);
-        let mut map = ShadowMap { shear, floor, corner, texel, tallest, levels: Vec::new() };
+        let shade = Level { side: 0, texels: vec![0.0; 4] };
+        let mut map = ShadowMap { shear, floor, corner, texel, tallest, levels: Vec::new(), shade };
         let base = map.rasterise(facets, side);
         map.levels = pyramid(base, side);
+        map.shade = Level::new(side, |column, row| {
+            map.penumbra(Vec2::new(column as f32 + 0.5, row as f32 + 0.5), softness)
+        });
         Some(map)
     }
 
-    /// The part of a light of angular radius `softness` (radius ÷ distance) that is hidden from
-    /// a point of the floor by what stands on it.
-    pub fn floor_shade(&self, point: Vec3, softness: f32) -> f32 {
-        let at = self.ray(point);
-        let mut spread = 0.5 * softness * self.tallest;
-        let mut shade = 0.0;
-        // From the widest search to the width that the occluders found there really have.
-        for _ in 0..3 {
-            let sample = self.sample(at, spread);
-            if sample.x < 1e-4 {
-                return 0.0;
-            }
-            shade = sample.x;
-            spread = 0.5 * softness * self.tallest * (sample.y / sample.x);
-        }
-        shade.min(1.0)
+    /// The part of the light that is hidden from a point of the floor by what stands on it.
+    pub fn floor_shade(&self, point: Vec3) -> f32 {
+        self.shade.sample(self.ray(point))
     }
 
     /// The part of the light that reaches a point of an object, blurred over `spread`, and how
@@ -99,6 +102,22 @@ impl ShadowMap {
         let bound = variance / (variance + below * below);
         // The bound is loose where several occluders overlap: its lower part is cut off.
         (((bound - 0.2) / 0.8).max(0.0), depth)
+    }
+
+    /// Coverage around a ray, blurred from the widest search to the width that the occluders
+    /// found there really have.
+    fn penumbra(&self, at: Vec2, softness: f32) -> f32 {
+        let widest = 0.5 * softness * self.tallest;
+        let (mut spread, mut shade) = (widest, 0.0);
+        for _ in 0..3 {
+            let sample = self.sample(at, spread);
+            if sample.x < 1e-4 {
+                return 0.0;
+            }
+            shade = sample.x;
+            spread = widest * (sample.y / sample.x);
+        }
+        shade.min(1.0)
     }
 
     fn ray(&self, point: Vec3) -> Vec2 {
@@ -135,7 +154,7 @@ impl ShadowMap {
     /// Trilinear look-up, `at` in texels of the base, blurred over about `spread` metres.
     fn sample(&self, at: Vec2, spread: f32) -> Vec4 {
         let last = self.levels.len() - 1;
-        let level = (spread / (BASE_BLUR * self.texel)).max(1.0).log2().min(last as f32);
+        let level = octaves(spread / (BASE_BLUR * self.texel)).min(last as f32);
         let lower = (level as usize).min(last);
         let fraction = level - lower as f32;
         let fine = self.levels[lower].sample(at / (1u32 << lower) as f32);
@@ -147,29 +166,41 @@ impl ShadowMap {
     }
 }
 
-impl Level {
-    fn sample(&self, at: Vec2) -> Vec4 {
-        let p = at - Vec2::splat(0.5);
-        let limit = self.side as f32;
-        if !(p.x > -1.0 && p.y > -1.0 && p.x < limit && p.y < limit) {
-            return Vec4::ZERO;
+impl<T: Copy + Default + Add<Output = T> + Sub<Output = T> + Mul<f32, Output = T>> Level<T> {
+    fn new(side: usize, texel: impl Fn(usize, usize) -> T) -> Level<T> {
+        let padded = side + 2;
+        let mut texels = vec![T::default(); padded * padded];
+        for row in 0..side {
+            for column in 0..side {
+                texels[(row + 1) * padded + column + 1] = texel(column, row);
+            }
         }
-        let cell = p.floor();
-        // Smooth weights hide the texel grid in the slopes of wide penumbrae.
-        let f = p - cell;
-        let (column, row) = (cell.x as isize, cell.y as isize);
-        let top = self.texel(column, row).lerp(self.texel(column + 1, row), f.x);
-        let bottom = self.texel(column, row + 1).lerp(self.texel(column + 1, row + 1), f.x);
-        top.lerp(bottom, f.y)
+        Level { side, texels }
     }
 
-    fn texel(&self, column: isize, row: isize) -> Vec4 {
-        let side = self.side as isize;
-        if column < 0 || row < 0 || column >= side || row >= side {
-            return Vec4::ZERO;
+    /// Bilinear look-up, zero outside.
+    fn sample(&self, at: Vec2) -> T {
+        // In the padded square, where texel centres are whole numbers.
+        let p = at + Vec2::splat(0.5);
+        let limit = (self.side + 1) as f32;
+        if !(p.x >= 0.0 && p.y >= 0.0 && p.x < limit && p.y < limit) {
+            return T::default();
         }
-        self.texels[(row * side + column) as usize]
+        let (column, row) = (p.x as usize, p.y as usize);
+        let f = p - Vec2::new(column as f32, row as f32);
+        let (upper, lower) = (row * (self.side + 2) + column, (row + 1) * (self.side + 2) + column);
+        let mix = |a: T, b: T, t: f32| a + (b - a) * t;
+        let top = mix(self.texels[upper], self.texels[upper + 1], f.x);
+        let bottom = mix(self.texels[lower], self.texels[lower + 1], f.x);
+        mix(top, bottom, f.y)
     }
+}
+
+/// log₂ of a number from one upwards, straight between powers of two; 0 below one.
+fn octaves(x: f32) -> f32 {
+    let bits = x.max(1.0).to_bits();
+    let mantissa = f32::from_bits((bits & 0x007f_ffff) | 0x3f80_0000);
+    (bits >> 23) as f32 - 127.0 + (mantissa - 1.0)
 }
 
 /// Visits the texels whose centres a triangle covers, with the height there.
@@ -194,8 +225,8 @@ fn cover(p: [Vec2; 3], h: [f32; 3], side: usize, mut visit: impl FnMut(usize, f3
     }
 }
 
-fn pyramid(base: Vec<Vec4>, side: usize) -> Vec<Level> {
-    let mut levels = vec![Level { side, texels: blur(&base, side) }];
+fn pyramid(base: Vec<Vec4>, side: usize) -> Vec<Level<Vec4>> {
+    let mut levels = vec![blurred(&base, side)];
     let mut previous = base;
     let mut side = side;
     while side > 4 {
@@ -209,7 +240,7 @@ fn pyramid(base: Vec<Vec4>, side: usize) -> Vec<Level> {
                 next.push(0.25 * sum);
             }
         }
-        levels.push(Level { side: half, texels: blur(&next, half) });
+        levels.push(blurred(&next, half));
         previous = next;
         side = half;
     }
@@ -217,7 +248,7 @@ fn pyramid(base: Vec<Vec4>, side: usize) -> Vec<Level> {
 }
 
 /// A separable blur of seven taps with a standard deviation of [`BASE_BLUR`] texels.
-fn blur(texels: &[Vec4], side: usize) -> Vec<Vec4> {
+fn blurred(texels: &[Vec4], side: usize) -> Level<Vec4> {
     const TAPS: [f32; 4] = [0.334, 0.237, 0.083, 0.013];
     let mut across = vec![Vec4::ZERO; side * side];
     for (from, to) in texels.chunks(side).zip(across.chunks_mut(side)) {
@@ -242,7 +273,7 @@ fn blur(texels: &[Vec4], side: usize) -> Vec<Vec4> {
             }
         }
     }
-    down
+    Level::new(side, |column, row| down[row * side + column])
 }
 
 #[cfg(test)]
@@ -264,27 +295,31 @@ mod tests {
             .to_vec()
     }
 
+    fn overhead(height: f32, softness: f32) -> ShadowMap {
+        ShadowMap::new(&slab(height), Vec3::Y, softness, 0.0, 256).unwrap()
+    }
+
     #[test]
     fn the_floor_is_dark_under_the_slab_and_light_away_from_it() {
-        let map = ShadowMap::new(&slab(0.5), Vec3::Y, 0.0, 256).unwrap();
-        assert!(map.floor_shade(Vec3::ZERO, 0.1) > 0.99);
-        assert!(map.floor_shade(Vec3::new(1.4, 0.0, 0.0), 0.1) < 0.01);
-        assert!(map.floor_shade(Vec3::new(40.0, 0.0, 0.0), 0.1) == 0.0);
+        let map = overhead(0.5, 0.1);
+        assert!(map.floor_shade(Vec3::ZERO) > 0.99);
+        assert!(map.floor_shade(Vec3::new(1.4, 0.0, 0.0)) < 0.01);
+        assert!(map.floor_shade(Vec3::new(40.0, 0.0, 0.0)) == 0.0);
     }
 
     #[test]
     fn a_slanted_light_moves_the_shadow_by_the_height() {
         let light = Vec3::new(1.0, 1.0, 0.0).normalize();
-        let map = ShadowMap::new(&slab(3.0), light, 0.0, 256).unwrap();
-        assert!(map.floor_shade(Vec3::new(-3.0, 0.0, 0.0), 0.05) > 0.99);
-        assert!(map.floor_shade(Vec3::ZERO, 0.05) < 0.01);
+        let map = ShadowMap::new(&slab(3.0), light, 0.05, 0.0, 256).unwrap();
+        assert!(map.floor_shade(Vec3::new(-3.0, 0.0, 0.0)) > 0.99);
+        assert!(map.floor_shade(Vec3::ZERO) < 0.01);
     }
 
     #[test]
     fn higher_occluders_have_wider_penumbrae() {
         let width = |height: f32| {
-            let map = ShadowMap::new(&slab(height), Vec3::Y, 0.0, 256).unwrap();
-            let shades = (0..400).map(|i| map.floor_shade(Vec3::X * (0.005 * i as f32), 0.3));
+            let map = overhead(height, 0.3);
+            let shades = (0..400).map(|i| map.floor_shade(Vec3::X * (0.005 * i as f32)));
             shades.filter(|s| (0.1..0.9).contains(s)).count()
         };
         assert!(width(1.5) > 2 * width(0.3), "{} against {}", width(1.5), width(0.3));
@@ -292,7 +327,7 @@ mod tests {
 
     #[test]
     fn a_point_below_the_slab_is_dark_and_one_on_it_is_lit() {
-        let map = ShadowMap::new(&slab(1.0), Vec3::Y, 0.0, 256).unwrap();
+        let map = overhead(1.0, 0.1);
         let (below, depth) = map.reach(Vec3::new(0.0, 0.4, 0.0), 0.02, 0.01);
         assert!(below < 0.01 && (depth - 0.6).abs() < 1e-3, "{below} {depth}");
         assert_eq!(map.reach(Vec3::new(0.0, 1.0, 0.0), 0.02, 0.01).0, 1.0);
@@ -300,7 +335,7 @@ mod tests {
 
     #[test]
     fn nothing_above_the_floor_casts_no_shadow() {
-        assert!(ShadowMap::new(&[], Vec3::Y, 0.0, 64).is_none());
-        assert!(ShadowMap::new(&slab(-1.0), Vec3::Y, 0.0, 64).is_none());
+        assert!(ShadowMap::new(&[], Vec3::Y, 0.1, 0.0, 64).is_none());
+        assert!(ShadowMap::new(&slab(-1.0), Vec3::Y, 0.1, 0.0, 64).is_none());
     }
 }

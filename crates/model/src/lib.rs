@@ -3,3 +3,4 @@
 //! Nothing here knows of time steps.
 
 pub mod potentials;
+pub mod scene;

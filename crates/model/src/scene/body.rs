@@ -1,0 +1,159 @@
+//! A body: its mesh, its material, where it is, how it starts and what holds it.
+
+use serde::Serialize;
+
+use super::error::SceneError;
+use super::limits::Limits;
+use super::material::Material;
+use super::mesh::MeshSource;
+use super::motion::Motion;
+use super::select::Select;
+use super::value::Value;
+
+/// One `[[body]]` of a scene.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Body {
+    /// As written, or `body N` counted from 0.
+    pub name: String,
+    /// Where its mesh comes from.
+    pub mesh: MeshSource,
+    /// What it is made of.
+    pub material: Material,
+    /// Where its rest shape is put.
+    pub place: Place,
+    /// The state at time 0.
+    pub initial: Initial,
+    /// What holds it.
+    pub attach: Vec<Attach>,
+}
+
+/// Scales, then rotates, then translates the rest shape.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Place {
+    /// Factor on every length.
+    pub scale: f64,
+    /// Degrees about the world's x, then y, then z.
+    pub rotate: [f64; 3],
+    /// Displacement \[m\].
+    pub translate: [f64; 3],
+}
+
+/// The initial state, relative to the placed rest shape.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Initial {
+    /// Factors along the axes, about the rest centroid, after placing.
+    pub stretch: [f64; 3],
+    /// Velocity [m/s].
+    pub velocity: [f64; 3],
+    /// Angular velocity [rad/s] about the stretched centre of mass.
+    pub angular_velocity: [f64; 3],
+    /// Amplitude of random displacements \[m\], uniform.
+    pub jitter: f64,
+    /// Seed of the jitter.
+    pub seed: u64,
+}
+
+/// One `[[body.attach]]`: vertices held at, or moved from, their placed, unstretched positions.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Attach {
+    /// Which vertices, in placed, unstretched positions.
+    pub select: Select,
+    /// How firmly.
+    pub stiffness: Stiffness,
+    /// How the place moves; at rest if not written.
+    pub motion: Option<Motion>,
+}
+
+/// How firmly an attachment holds.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub enum Stiffness {
+    /// By a zero-length spring on each vertex [N/m].
+    Spring(f64),
+    /// Exactly.
+    Hard,
+}
+
+impl Default for Place {
+    fn default() -> Self {
+        Place { scale: 1.0, rotate: [0.0; 3], translate: [0.0; 3] }
+    }
+}
+
+impl Default for Initial {
+    fn default() -> Self {
+        Initial {
+            stretch: [1.0; 3],
+            velocity: [0.0; 3],
+            angular_velocity: [0.0; 3],
+            jitter: 0.0,
+            seed: 1,
+        }
+    }
+}
+
+impl Body {
+    pub(super) fn read(value: Value<'_>, index: usize) -> Result<Body, SceneError> {
+        let table = value.table(&["name", "mesh", "material", "place", "initial", "attach"])?;
+        let name = table.optional("name", |v| v.words().map(str::to_owned))?;
+        let mesh = MeshSource::read(table.require("mesh", "a table such as { file = \"…\" }")?)?;
+        let material_value = table.require("material", "a table such as { preset = \"jelly\" }")?;
+        let material = Material::read(&material_value)?;
+        if let (MeshSource::Cloth { .. }, Material::Elastic { model, .. }) = (&mesh, &material) {
+            return Err(material_value.refuse(format!(
+                "a cloth has no volume for the model `{}`, expected `model = \"springs\"`",
+                model.name()
+            )));
+        }
+        Ok(Body {
+            name: name.unwrap_or_else(|| format!("body {index}")),
+            mesh,
+            material,
+            place: table.or("place", Place::default(), Place::read)?,
+            initial: table.or("initial", Initial::default(), Initial::read)?,
+            attach: table.each("attach", Attach::read)?,
+        })
+    }
+}
+
+impl Place {
+    fn read(value: Value<'_>) -> Result<Place, SceneError> {
+        let table = value.table(&["scale", "rotate", "translate"])?;
+        let default = Place::default();
+        let scale = Limits::from(1e-6, "").up_to(1e6);
+        Ok(Place {
+            scale: table.or("scale", default.scale, |v| v.number(scale))?,
+            rotate: table.or("rotate", default.rotate, |v| v.numbers(Limits::any("degrees")))?,
+            translate: table.or("translate", default.translate, |v| v.numbers(Limits::any("m")))?,
+        })
+    }
+}
+
+impl Initial {
+    fn read(value: Value<'_>) -> Result<Initial, SceneError> {
+        let table = value.table(&["stretch", "velocity", "angular_velocity", "jitter", "seed"])?;
+        let default = Initial::default();
+        let speed = |v: Value<'_>| v.numbers(Limits::any("m/s"));
+        let spin = |v: Value<'_>| v.numbers(Limits::any("rad/s"));
+        Ok(Initial {
+            stretch: table.or("stretch", default.stretch, |v| v.numbers(Limits::any("")))?,
+            velocity: table.or("velocity", default.velocity, speed)?,
+            angular_velocity: table.or("angular_velocity", default.angular_velocity, spin)?,
+            jitter: table.or("jitter", default.jitter, |v| v.number(Limits::from(0.0, "m")))?,
+            seed: table.or("seed", default.seed, |v| v.seed())?,
+        })
+    }
+}
+
+impl Attach {
+    fn read(value: Value<'_>) -> Result<Attach, SceneError> {
+        let table = value.table(&["select", "stiffness", "motion"])?;
+        let select = Select::read(table.require("select", "a selection such as \"all\"")?)?;
+        let stiffness = table.require("stiffness", "a number in N/m or \"hard\"")?;
+        let stiffness = if stiffness.is_words() {
+            stiffness.named("stiffness", &[("hard", Stiffness::Hard)])?
+        } else {
+            Stiffness::Spring(stiffness.number(Limits::above(0.0, "N/m"))?)
+        };
+        Ok(Attach { select, stiffness, motion: table.optional("motion", Motion::read)? })
+    }
+}

@@ -1,0 +1,115 @@
+//! What acts on the state after a step, to keep its energy.
+
+use serde::Serialize;
+
+use super::error::SceneError;
+use super::limits::Limits;
+use super::scheme::{SCHEMES, Scheme};
+use super::value::Value;
+
+/// What acts on the state after a step.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub enum Correction {
+    /// Nothing.
+    None,
+    /// Fast energy projection.
+    Fepr(Fepr),
+    /// Blends towards a second step taken with `base`, until the energy is met within
+    /// `epsilon` (relative).
+    Blend { epsilon: f64, base: Scheme },
+    /// Scales velocities to the energy.
+    Velocity,
+    /// Steps with the energy as a constraint, by Lagrange multipliers.
+    Lagrange,
+}
+
+/// Options of the energy projection.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Fepr {
+    /// What becomes of the momenta.
+    pub momenta: FeprMomenta,
+    /// In what metric the projection is closest.
+    pub metric: FeprMetric,
+    /// Strength of the filter before projecting, from 0 (none) to 1.
+    pub filter: f64,
+}
+
+/// What the energy projection does to momenta.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub enum FeprMomenta {
+    /// Exact where nothing external acts, energy alone elsewhere.
+    Held,
+    /// Interpolated by s and t, as in Eq. 1 of the paper.
+    Paper,
+}
+
+/// Metric of the energy projection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub enum FeprMetric {
+    /// The prefactored system matrix: corrections are smooth in space.
+    Smooth,
+    /// Its diagonal.
+    Diagonal,
+    /// Masses alone, as in the paper.
+    Mass,
+}
+
+impl Default for Fepr {
+    fn default() -> Self {
+        Fepr { momenta: FeprMomenta::Held, metric: FeprMetric::Smooth, filter: 0.0 }
+    }
+}
+
+impl Correction {
+    pub(super) fn read(value: Value<'_>) -> Result<Correction, SceneError> {
+        let blend = Correction::Blend { epsilon: 0.01, base: Scheme::ImplicitMidpoint };
+        if value.is_words() {
+            let corrections = [
+                ("none", Correction::None),
+                ("fepr", Correction::Fepr(Fepr::default())),
+                ("blend", blend),
+                ("velocity", Correction::Velocity),
+                ("lagrange", Correction::Lagrange),
+            ];
+            return value.named("correction", &corrections);
+        }
+        let kinds = &["fepr", "blend"];
+        let (kind, value) = value.table(kinds)?.one_of("correction", kinds)?;
+        if kind == "fepr" {
+            return Fepr::read(value).map(Correction::Fepr);
+        }
+        let table = value.table(&["epsilon", "base"])?;
+        let share = Limits::above(0.0, "").up_to(1.0);
+        let base = table.or("base", Scheme::ImplicitMidpoint, |v| v.named("scheme", &SCHEMES))?;
+        if let (Some(value), false) =
+            (table.get("base"), matches!(base, Scheme::ImplicitMidpoint | Scheme::SymplecticEuler))
+        {
+            return Err(value.refuse(format!(
+                "blending with `{}` cannot raise the energy, expected `implicit-midpoint` or \
+                 `symplectic-euler`",
+                base.name()
+            )));
+        }
+        Ok(Correction::Blend { epsilon: table.or("epsilon", 0.01, |v| v.number(share))?, base })
+    }
+}
+
+impl Fepr {
+    fn read(value: Value<'_>) -> Result<Fepr, SceneError> {
+        let table = value.table(&["momenta", "metric", "filter"])?;
+        let default = Fepr::default();
+        let momenta = [("held", FeprMomenta::Held), ("paper", FeprMomenta::Paper)];
+        let metrics = [
+            ("smooth", FeprMetric::Smooth),
+            ("diagonal", FeprMetric::Diagonal),
+            ("mass", FeprMetric::Mass),
+        ];
+        let share = Limits::from(0.0, "").up_to(1.0);
+        Ok(Fepr {
+            momenta: table
+                .or("momenta", default.momenta, |v| v.named("rule of momenta", &momenta))?,
+            metric: table.or("metric", default.metric, |v| v.named("metric", &metrics))?,
+            filter: table.or("filter", default.filter, |v| v.number(share))?,
+        })
+    }
+}

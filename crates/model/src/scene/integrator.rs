@@ -1,0 +1,127 @@
+//! How a scene moves through time: scheme, solver, correction, damping, wind.
+
+use serde::Serialize;
+
+use super::correction::{Correction, Fepr};
+use super::damping::Damping;
+use super::error::SceneError;
+use super::scheme::{SCHEMES, Scheme};
+use super::solver::Solver;
+use super::table::Table;
+use super::value::Value;
+use super::wind::Wind;
+
+/// The `[integrator]` of a scene.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Integrator {
+    /// The rule of a time step.
+    pub scheme: Scheme,
+    /// What solves a time step.
+    pub solver: Solver,
+    /// What acts on the state after a step.
+    pub correction: Correction,
+    /// What takes energy away, on purpose.
+    pub damping: Damping,
+    /// Whether bodies touch themselves and each other.
+    pub self_collision: bool,
+    /// Wind over every body.
+    pub wind: Option<Wind>,
+}
+
+/// Named combinations of scheme, solver and correction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub enum IntegratorPreset {
+    /// Implicit midpoint, projective, filter and energy projection: vivid motion that lasts.
+    Vivid,
+}
+
+impl Default for Integrator {
+    fn default() -> Self {
+        Integrator {
+            scheme: Scheme::BackwardEuler,
+            solver: Solver::Projective { iterations: 20, history: 5 },
+            correction: Correction::None,
+            damping: Damping::None,
+            self_collision: false,
+            wind: None,
+        }
+    }
+}
+
+impl IntegratorPreset {
+    /// The scheme, the solver and the correction that it stands for.
+    pub fn resolve(self) -> (Scheme, Solver, Correction) {
+        match self {
+            IntegratorPreset::Vivid => (
+                Scheme::ImplicitMidpoint,
+                Solver::Projective { iterations: 20, history: 5 },
+                Correction::Fepr(Fepr { filter: 0.1, ..Fepr::default() }),
+            ),
+        }
+    }
+}
+
+/// The keys of `[integrator]`.
+pub(super) const KEYS: &[&str] =
+    &["scheme", "solver", "correction", "preset", "damping", "self_collision", "wind"];
+impl Integrator {
+    pub(super) fn read(value: Value<'_>) -> Result<Integrator, SceneError> {
+        let table = value.table(KEYS)?;
+        let (scheme, solver, correction) = match table.get("preset") {
+            Some(preset) => {
+                let excluded = ["scheme", "solver", "correction"];
+                if let Some(key) = excluded.into_iter().find(|&key| table.get(key).is_some()) {
+                    return Err(preset.refuse(format!(
+                        "a preset stands in place of scheme, solver and correction, but `{key}` \
+                         is written as well"
+                    )));
+                }
+                let presets = [("vivid", IntegratorPreset::Vivid)];
+                preset.named("integrator preset", &presets)?.resolve()
+            }
+            None => combination(&table)?,
+        };
+        Ok(Integrator {
+            scheme,
+            solver,
+            correction,
+            damping: table.or("damping", Damping::None, Damping::read)?,
+            self_collision: table.or("self_collision", false, |v| v.truth())?,
+            wind: table.optional("wind", Wind::read)?,
+        })
+    }
+}
+
+/// Scheme, solver and correction, refused where they do not fit together.
+fn combination(table: &Table<'_>) -> Result<(Scheme, Solver, Correction), SceneError> {
+    let default = Integrator::default();
+    let scheme = table.or("scheme", default.scheme, |v| v.named("scheme", &SCHEMES))?;
+    let default_solver = match scheme {
+        Scheme::DiscreteGradient => Solver::Newton { iterations: None, tolerance: Some(1e-9) },
+        _ => default.solver,
+    };
+    let solver = table.or("solver", default_solver, Solver::read)?;
+    let correction = table.or("correction", default.correction, Correction::read)?;
+    let name = scheme.name();
+    if let Some(value) = table.get("solver") {
+        if matches!(solver, Solver::Xpbd { .. }) && scheme != Scheme::BackwardEuler {
+            return Err(value.refuse(format!(
+                "XPBD is itself a form of backward Euler and cannot solve `{name}`, expected \
+                 the scheme `backward-euler` or another solver"
+            )));
+        }
+        if scheme == Scheme::DiscreteGradient && !matches!(solver, Solver::Newton { .. }) {
+            return Err(value
+                .refuse("`discrete-gradient` is no minimisation, expected the solver `newton`"));
+        }
+    }
+    if let (Some(value), Scheme::QuasiStatic) = (table.get("correction"), scheme)
+        && correction != Correction::None
+    {
+        return Err(value.refuse(
+            "`quasi-static` has no motion whose energy could be kept, expected the correction \
+             `none`",
+        ));
+    }
+    Ok((scheme, solver, correction))
+}

@@ -214,3 +214,6 @@ fn paint(studio: &Studio, samples: &Samples, corner: [usize; 2]) -> Picture {
     }
     Picture { width: TILE, height: TILE, rgb }
 }
+
+#[cfg(test)]
+mod tests;

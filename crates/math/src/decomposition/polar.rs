@@ -224,3 +224,200 @@ fn scalar_lanes(
         traces[lane] = svd.sigma.element_sum();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::decomposition::polar;
+    use crate::lanes::{Kernel, PlainF64};
+    use glam::{DMat3, DVec3};
+    use proptest::prelude::*;
+
+    type Entries = [[f64; WIDTH_F64]; 9];
+
+    #[derive(Clone, Copy, Debug)]
+    struct Outcome {
+        rotations: Entries,
+        traces: [f64; WIDTH_F64],
+        distances: [f64; WIDTH_F64],
+        excesses: [f64; WIDTH_F64],
+    }
+
+    impl Outcome {
+        fn bits(&self) -> Vec<u64> {
+            let rows = self.rotations.iter().chain([&self.traces, &self.distances, &self.excesses]);
+            // all NaN count as one: their payload is not arithmetic
+            let bits = |v: &f64| if v.is_nan() { f64::NAN.to_bits() } else { v.to_bits() };
+            rows.flatten().map(bits).collect()
+        }
+    }
+
+    #[derive(Clone, Copy)]
+    struct Decompose(Entries);
+
+    impl<L: Lanes<Real = f64>> Kernel<L> for Decompose {
+        type Output = Outcome;
+        #[inline(always)]
+        unsafe fn run(self) -> Outcome {
+            let mut outcome = Outcome {
+                rotations: [[0.0; 8]; 9],
+                traces: [0.0; 8],
+                distances: [0.0; 8],
+                excesses: [0.0; 8],
+            };
+            // SAFETY: inside a kernel of L; every array holds `WIDTH` numbers.
+            unsafe {
+                let f = load_matrix::<L>(&self.0);
+                let (rotation, trace) = polar_lanes(&f);
+                let (distance, excess) = polar_distance_lanes(&f);
+                for k in 0..9 {
+                    rotation[k].store(outcome.rotations[k].as_mut_ptr());
+                }
+                trace.store(outcome.traces.as_mut_ptr());
+                distance.store(outcome.distances.as_mut_ptr());
+                excess.store(outcome.excesses.as_mut_ptr());
+            }
+            outcome
+        }
+    }
+
+    /// The outcome, after checking that every instruction set of this machine has the same bits.
+    fn decompose(matrices: &[DMat3; WIDTH_F64]) -> Outcome {
+        let by_rows = matrices.map(|m| m.transpose().to_cols_array());
+        let kernel = Decompose(std::array::from_fn(|k| std::array::from_fn(|l| by_rows[l][k])));
+        // SAFETY: plain lanes run everywhere, the others after asking the machine.
+        let plain = unsafe { PlainF64::enter(kernel) };
+        #[cfg(target_arch = "x86_64")]
+        unsafe {
+            use crate::lanes::{Avx2F64, Avx512F64};
+            let avx2 = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma");
+            if avx2 {
+                assert_eq!(Avx2F64::enter(kernel).bits(), plain.bits());
+            }
+            let avx512 = is_x86_feature_detected!("avx512f")
+                && is_x86_feature_detected!("avx512vl")
+                && is_x86_feature_detected!("avx512dq");
+            if avx2 && avx512 {
+                assert_eq!(Avx512F64::enter(kernel).bits(), plain.bits());
+            }
+        }
+        plain
+    }
+
+    fn check(matrices: &[DMat3; WIDTH_F64]) {
+        let outcome = decompose(matrices);
+        for (lane, f) in matrices.iter().enumerate() {
+            let svd = svd_rotation_variant(f);
+            let r = scalar_matrix(&outcome.rotations, lane);
+            assert!((r.transpose() * r).abs_diff_eq(DMat3::IDENTITY, 1e-12), "{f:?}: {r:?}");
+            assert!((r.determinant() - 1.0).abs() < 1e-12, "{f:?}: {r:?}");
+            let size = svd.sigma.x;
+            let trace = svd.sigma.element_sum();
+            assert!((outcome.traces[lane] - trace).abs() <= 1e-13 * size, "{f:?}");
+            let strain = svd.sigma - DVec3::ONE;
+            // squares of σ are only compared where they are numbers
+            if size < 1e150 {
+                let distance = strain.length_squared();
+                // an error of one rounding in σ is all that any method can promise
+                let slack = 1e-12 * distance + 4e-15 * distance.sqrt() * size.max(1.0) + 1e-30;
+                assert!((outcome.distances[lane] - distance).abs() <= slack, "{f:?}");
+                let excess = strain.element_sum();
+                let slack = 1e-13 * size.max(1.0);
+                assert!((outcome.excesses[lane] - excess).abs() <= slack, "{f:?}");
+            }
+            let gap = (svd.sigma.y + svd.sigma.z) / size;
+            if gap > 1e-6 {
+                let tolerance = 1e-12 + 4e-15 / gap;
+                assert!(r.abs_diff_eq(polar(f), tolerance), "{f:?}: {r:?}");
+            } else if size > 0.0 {
+                // not unique, but no rotation is closer
+                let f = DMat3::from_cols(f.x_axis / size, f.y_axis / size, f.z_axis / size);
+                let reached = (r.transpose() * f).diagonal().element_sum();
+                assert!((reached - trace / size).abs() < 1e-12, "{f:?}: {r:?}");
+            }
+        }
+    }
+
+    fn turn(x: f64, y: f64, z: f64) -> DMat3 {
+        DMat3::from_euler(glam::EulerRot::XYZ, x, y, z)
+    }
+
+    #[test]
+    fn lanes_that_fail_the_quartic_are_repaired() {
+        let q = turn(0.4, -1.1, 2.3);
+        let p = turn(-2.0, 0.5, 0.1);
+        let stretched = |x, y, z| p * DMat3::from_diagonal(DVec3::new(x, y, z)) * q;
+        check(&[
+            DMat3::ZERO,
+            stretched(1.0, 0.0, 0.0),
+            stretched(1.0, 0.5, 0.0),
+            stretched(1.0, 0.5, -0.5),
+            stretched(1.0, 1.0, -1.0),
+            stretched(1e150, 2e150, 1e149),
+            stretched(1e-150, 2e-150, -1e-151),
+            stretched(1.0, 1.0, 1.0),
+        ]);
+        check(&[
+            stretched(1e-80, 1e-80, 2e-80),
+            stretched(1e80, 1e80, -2e80),
+            stretched(1.0, 0.5, -0.5 + 1e-9),
+            stretched(1.0, 0.5, -0.5 - 1e-9),
+            stretched(1.0, 1e-9, 1e-9),
+            stretched(3.0, 1e-4, -1e-5),
+            stretched(1.0, 1.0, -1.0 + 1e-5),
+            -DMat3::IDENTITY,
+        ]);
+    }
+
+    #[test]
+    fn broken_lanes_do_not_spoil_their_neighbours() {
+        let mut matrices = [turn(0.1, 0.2, 0.3) * 1.1; WIDTH_F64];
+        matrices[2] = DMat3::NAN;
+        matrices[5].y_axis.x = f64::INFINITY;
+        let outcome = decompose(&matrices);
+        assert!(outcome.traces[2].is_nan() && outcome.traces[5].is_nan());
+        assert!(outcome.distances[2].is_nan() && !(outcome.distances[5] < f64::INFINITY));
+        for lane in [0, 1, 3, 4, 6, 7] {
+            let r = scalar_matrix(&outcome.rotations, lane);
+            assert!(r.abs_diff_eq(turn(0.1, 0.2, 0.3), 1e-14));
+            assert!((outcome.distances[lane] - 0.03).abs() < 1e-14);
+        }
+    }
+
+    #[test]
+    fn small_distances_keep_their_digits() {
+        for size in [1e-2, 1e-4, 1e-6] {
+            let stretch = DVec3::new(1.0 + size, 1.0 - 0.5 * size, 1.0 + 0.2 * size);
+            let f = turn(0.4, -1.1, 2.3) * DMat3::from_diagonal(stretch);
+            let outcome = decompose(&[f; WIDTH_F64]);
+            let distance = 1.29 * size * size;
+            let error = (outcome.distances[0] / distance - 1.0).abs();
+            assert!(error < 4e-15 / size, "{size}: {error}");
+        }
+    }
+
+    fn matrix() -> impl Strategy<Value = DMat3> {
+        let any = proptest::array::uniform9(-2.0..2.0).prop_map(|e| DMat3::from_cols_array(&e));
+        let angles = proptest::array::uniform3(-3.2..3.2);
+        let near = (angles.clone(), proptest::array::uniform9(-0.2..0.2))
+            .prop_map(|([x, y, z], e)| turn(x, y, z) + DMat3::from_cols_array(&e));
+        let flat = (angles.clone(), angles, proptest::array::uniform3(-1e-3..1.0)).prop_map(
+            |([x, y, z], [a, b, c], s)| {
+                turn(x, y, z) * DMat3::from_diagonal(DVec3::from_array(s)) * turn(a, b, c)
+            },
+        );
+        let scaled = (proptest::array::uniform9(-1.0..1.0), -160..140)
+            .prop_map(|(e, power)| DMat3::from_cols_array(&e) * 10f64.powi(power));
+        prop_oneof![any, near, flat, scaled]
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2000))]
+        #[test]
+        fn lanes_agree_with_the_scalar_decomposition(
+            matrices in proptest::array::uniform8(matrix())
+        ) {
+            check(&matrices);
+        }
+    }
+}

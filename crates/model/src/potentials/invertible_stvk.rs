@@ -99,7 +99,8 @@ struct Stretch {
 
 impl Stretch {
     fn at(sigma: f64) -> Self {
-        let anchor = sigma.max(THRESHOLD);
+        // not `max`, which would hide a NaN
+        let anchor = if sigma < THRESHOLD { THRESHOLD } else { sigma };
         let strain = 0.5 * (anchor * anchor - 1.0);
         let (slope, curvature) = (2.0 * strain * anchor, 3.0 * anchor * anchor - 1.0);
         // zero above the threshold

@@ -45,6 +45,9 @@ pub enum MathError {
         /// Column of the value.
         column: usize,
     },
+    /// A solve was asked for before a factorisation had succeeded.
+    #[error("the matrix has not been factored")]
+    NotFactored,
     /// The matrix is larger than indices can hold.
     #[error("the matrix is too large ({0})")]
     TooLarge(&'static str),

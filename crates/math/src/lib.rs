@@ -3,6 +3,7 @@
 //!
 //! Nothing here knows of bodies, meshes or time.
 
+pub mod cholesky;
 pub mod decomposition;
 pub mod derivative;
 pub mod error;

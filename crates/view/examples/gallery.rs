@@ -26,7 +26,102 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         ..Scene::default()
     };
     save(&cloth, DVec3::new(-0.35, -0.35, -1.0), &folder.join("cloth.png"))?;
+    write_png(&bouncing_balls()?.compose()?, fs::File::create(folder.join("filmstrip.png"))?)?;
+    let energies = energies();
+    fs::write(folder.join("energies.svg"), energies.svg()?)?;
+    write_png(&energies.picture(2.0)?, fs::File::create(folder.join("energies.png"))?)?;
     Ok(())
+}
+
+/// Two runs of a ball that is squeezed and let go, one of them losing its energy.
+fn bouncing_balls() -> Result<Filmstrip, Error> {
+    let (rest, triangles) = ball();
+    let at = |time: f64, loss: f64| -> Vec<DVec3> {
+        let swing = (-loss * time).exp() * (TAU * time).cos();
+        let stretch = DVec3::new(1.0 - 0.2 * swing, 1.0 + 0.4 * swing, 1.0 - 0.2 * swing);
+        rest.iter().map(|p| *p * stretch).collect()
+    };
+    let times: Vec<f64> = (0..5).map(|i| 0.5 * f64::from(i)).collect();
+    let bounds = times.iter().map(|t| Bounds::of(at(*t, 0.0))).fold(Bounds::EMPTY, Bounds::union);
+    let camera = Camera::framing(bounds, DVec3::new(-0.3, -0.35, -1.0), 4.0 / 3.0);
+    let settings = Settings { width: 320, height: 240, threads: 0 };
+    let run = |label: &str, loss: f64, colour: [f32; 3]| {
+        let frame = |time: &f64| {
+            let positions = at(*time, loss);
+            let material = Material::JELLY.coloured(colour);
+            let objects = vec![Object::new(&positions[..], &triangles, material)];
+            render(
+                &Scene { objects, ground: Some(Ground::at(0.0)), ..Scene::default() },
+                &camera,
+                &settings,
+            )
+        };
+        let frames = times.iter().map(frame).collect::<Result<_, _>>()?;
+        Ok(FilmstripRow { label: label.into(), frames })
+    };
+    Ok(Filmstrip {
+        title: "A stretched ball is let go".into(),
+        columns: times.iter().map(|t| format!("{t:.1} s")).collect(),
+        rows: vec![
+            run("with energy projection", 0.0, [0.93, 0.55, 0.12])?,
+            run("backward Euler", 0.9, [0.20, 0.55, 0.78])?,
+        ],
+    })
+}
+
+/// Energies and momenta of two made-up runs.
+fn energies() -> plot::Figure {
+    let time: Vec<f64> = (0..3000).map(|i| f64::from(i) * 0.01).collect();
+    let curve = |f: &dyn Fn(f64) -> f64| time.iter().map(|t| f(*t)).collect::<Vec<f64>>();
+    let panel = |title: &str, y_label: &str, log_y, held: Vec<f64>, lost: Vec<f64>| plot::Panel {
+        title: title.into(),
+        x_label: "time [s]".into(),
+        y_label: y_label.into(),
+        log_y,
+        series: vec![
+            plot::Series::new("implicit midpoint + FEPR", time.clone(), held),
+            plot::Series::new("backward Euler", time.clone(), lost),
+        ],
+    };
+    let fading = |t: f64| 41_200.0 * (-0.16 * t).exp();
+    plot::Figure {
+        title: "Spinning cube: what is conserved".into(),
+        panels: vec![
+            panel("Total energy", "energy [J]", false, curve(&|_| 41_200.0), curve(&fading)),
+            panel(
+                "Energy drift",
+                "|H − target| ÷ H₀",
+                true,
+                curve(&|t| 1e-10 * (1.1 + (3.0 * t).sin()) * (1.0 + t)),
+                curve(&|t| 1.0 - (-0.16 * t).exp()),
+            ),
+            panel(
+                "Kinetic energy",
+                "energy [J]",
+                false,
+                curve(&|t| 20_600.0 * (1.0 + (2.3 * t).cos())),
+                curve(&|t| 0.5 * fading(t) * (1.0 + (2.3 * t).cos())),
+            ),
+            panel(
+                "Angular momentum about y",
+                "L [kg m²/s]",
+                false,
+                curve(&|_| 1250.0),
+                curve(&|t| 1250.0 * (-0.03 * t).exp()),
+            ),
+        ],
+        columns: 2,
+    }
+}
+
+fn ball() -> (Vec<DVec3>, Vec<[u32; 3]>) {
+    let point = |i: u32, j: u32| {
+        let (theta, phi) = (0.5 * TAU * f64::from(i) / 60.0, TAU * f64::from(j) / 120.0);
+        let (s, c) = theta.sin_cos();
+        DVec3::new(s * phi.sin(), 1.0 + c, s * phi.cos())
+    };
+    let points = (0..=60).flat_map(|i| (0..=120).map(move |j| point(i, j))).collect();
+    (points, grid(61, 121, false))
 }
 
 fn save(scene: &Scene, direction: DVec3, path: &Path) -> Result<(), Box<dyn std::error::Error>> {

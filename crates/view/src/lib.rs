@@ -2,13 +2,17 @@
 //!
 //! This room takes plain slices and gives back bytes; it opens no file and prints nothing.
 
+mod draw;
 mod encode;
 mod error;
+mod filmstrip;
 mod picture;
+pub mod plot;
 mod render;
 
 pub use encode::write_png;
 pub use error::Error;
+pub use filmstrip::{Filmstrip, FilmstripRow};
 pub use picture::Picture;
 pub use render::{
     Background, Bounds, Camera, Ground, Material, Object, Positions, Scene, Settings, render,

@@ -45,7 +45,7 @@ fn bouncing_balls() -> Result<Filmstrip, Error> {
     let bounds = times.iter().map(|t| Bounds::of(at(*t, 0.0))).fold(Bounds::EMPTY, Bounds::union);
     let camera = Camera::framing(bounds, DVec3::new(-0.3, -0.35, -1.0), 4.0 / 3.0);
     let settings = Settings { width: 320, height: 240, threads: 0 };
-    let run = |label: &str, loss: f64, colour: [f32; 3]| {
+    let run = |label: &str, loss: f64, colour: [f32; 3]| -> Result<_, Error> {
         let frame = |time: &f64| {
             let positions = at(*time, loss);
             let material = Material::JELLY.coloured(colour);

@@ -58,8 +58,12 @@ struct Glyph {
 
 impl Glyph {
     fn of(face: &Face, c: char) -> Glyph {
-        // The font has raised digits, but no raised minus for them.
-        let (c, scale, rise) = if c == '⁻' { ('−', 0.6, 0.34) } else { (c, 1.0, 0.0) };
+        // The font has raised digits, but no raised minus and no lowered digits.
+        let (c, scale, rise) = match c {
+            '⁻' => ('−', 0.6, 0.34),
+            '₀'..='₉' => (char::from(b'0' + (c as u32 - '₀' as u32) as u8), 0.62, -0.14),
+            _ => (c, 1.0, 0.0),
+        };
         let id = face.glyph_index(c).unwrap_or_default();
         let advance = scale * f32::from(face.glyph_hor_advance(id).unwrap_or_default());
         Glyph { id, advance, scale, rise }

@@ -160,6 +160,7 @@ impl Chart<'_> {
         if !self.has_data {
             let middle = [0.5 * (left + right), 0.5 * (top + bottom)];
             text(page, "no data", middle, 13.0, Weight::Regular, SOFT_INK, Anchor::Middle);
+            return;
         }
         for (place, series) in self.panel.series.iter().enumerate() {
             let look = Look::of(series, place);

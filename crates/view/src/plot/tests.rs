@@ -95,6 +95,9 @@ fn charts_without_data_say_so() {
     for series in [vec![], vec![nothing], vec![Series::default()]] {
         assert!(figure(vec![panel(series)]).svg().unwrap().contains(">no data</text>"));
     }
+    let negative = Series::new("", vec![0.0], vec![-9e77]);
+    let svg = figure(vec![Panel { log_y: true, ..panel(vec![negative]) }]).svg().unwrap();
+    assert!(svg.contains(">no data</text>") && !svg.contains("inf"));
 }
 
 fn wild() -> impl Strategy<Value = f64> {

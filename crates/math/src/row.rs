@@ -4,7 +4,7 @@
 //! scatters of vertices become plain loads followed by in-register transposes.
 
 use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
-use std::ops::{Deref, DerefMut};
+use std::ops::{Add, Deref, DerefMut, Mul, Sub};
 use std::ptr::NonNull;
 
 use glam::DVec3;
@@ -61,6 +61,62 @@ impl Row<f64> {
     #[inline(always)]
     pub const fn xyz(self) -> DVec3 {
         DVec3::new(self.0[0], self.0[1], self.0[2])
+    }
+}
+
+/// Component-wise arithmetic, the padding included: rows are added and scaled in one instruction.
+impl Row<f64> {
+    /// Component-wise product, to be summed up later.
+    #[inline(always)]
+    pub fn times(self, o: Row) -> Row {
+        Row(std::array::from_fn(|c| self.0[c] * o.0[c]))
+    }
+    /// self + factor · o.
+    #[inline(always)]
+    pub fn plus_scaled(self, factor: f64, o: Row) -> Row {
+        Row(std::array::from_fn(|c| o.0[c].mul_add(factor, self.0[c])))
+    }
+    /// The sum of the components.
+    #[inline(always)]
+    pub fn sum(self) -> f64 {
+        (self.0[0] + self.0[1]) + (self.0[2] + self.0[3])
+    }
+    /// Rounds to single precision.
+    #[inline(always)]
+    pub fn narrow(self) -> Row<f32> {
+        Row(self.0.map(|v| v as f32))
+    }
+}
+
+impl Row<f32> {
+    /// Widens to double precision.
+    #[inline(always)]
+    pub fn widen(self) -> Row {
+        Row(self.0.map(f64::from))
+    }
+}
+
+impl Add for Row<f64> {
+    type Output = Row;
+    #[inline(always)]
+    fn add(self, o: Row) -> Row {
+        Row(std::array::from_fn(|c| self.0[c] + o.0[c]))
+    }
+}
+
+impl Sub for Row<f64> {
+    type Output = Row;
+    #[inline(always)]
+    fn sub(self, o: Row) -> Row {
+        Row(std::array::from_fn(|c| self.0[c] - o.0[c]))
+    }
+}
+
+impl Mul<f64> for Row<f64> {
+    type Output = Row;
+    #[inline(always)]
+    fn mul(self, factor: f64) -> Row {
+        Row(self.0.map(|v| v * factor))
     }
 }
 

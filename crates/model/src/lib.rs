@@ -1,6 +1,30 @@
 //! From a scene file to a model: bodies, materials and the potentials that act on them.
 //!
-//! Nothing here knows of time steps.
+//! [`scene::SceneFile`] is what was written, [`Model`] is what it means; [`Model::from_scene`]
+//! and [`ModelBuilder`] lead there. Nothing here knows of time steps.
 
+mod breeze;
+mod builder;
+mod error;
+mod field;
+mod from_scene;
+mod input;
+pub mod integrator;
+mod model;
+mod motion;
 pub mod potentials;
+mod random;
 pub mod scene;
+
+pub use breeze::Breeze;
+pub use builder::{BodySpec, Hold, Matter, ModelBuilder};
+pub use error::ModelError;
+pub use field::{Field, TaskElements};
+pub use from_scene::{Files, place};
+pub use glam::DVec3;
+pub use input::{Drive, FrameInput};
+pub use integrator::Integrator;
+pub use model::{Body, Model};
+pub use motion::{Motion, Rigid, rotation};
+pub use potentials::tetrahedra::Lame;
+pub use scene::ElasticModel;

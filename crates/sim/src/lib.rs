@@ -1,1 +1,38 @@
+//! Time stepping: `step(&Model, &FrameInput, &mut State, &mut Workspace) -> StepReport`.
+//!
+//! | file | what |
+//! |---|---|
+//! | [`step`](mod@step) | one step, top to bottom |
+//! | [`scheme`] | time rules as a minimisation (thesis Eq. 3.38) |
+//! | [`objective`] | the function to be minimised, its gradient and its parts |
+//! | [`solver`] | projective (quasi-Newton) and Newton |
+//! | [`start`] | where the search starts |
+//! | [`account`] | the work of what is driven |
+//! | [`damping`] | in its own step, after the solve |
+//! | [`guard`] | what a state must be to be shown |
+//! | [`measure`] | energies and momenta |
+//! | [`snapshot`] | a state as bytes |
+//!
+//! Nothing here touches the disk or prints.
 
+pub mod account;
+pub mod damping;
+pub mod guard;
+pub mod measure;
+pub mod objective;
+pub mod report;
+pub mod scheme;
+pub mod snapshot;
+pub mod solver;
+pub mod start;
+pub mod state;
+pub mod step;
+pub mod workspace;
+
+pub use measure::{Energy, Momentum};
+pub use pliant_model::{Drive, FrameInput, Model};
+pub use report::{StepReport, Timings};
+pub use snapshot::SnapshotError;
+pub use state::State;
+pub use step::step;
+pub use workspace::{SimError, Workspace};

@@ -1,0 +1,531 @@
+//! Building a model in code: bodies, what holds them, what blows on them.
+
+use glam::{DMat3, DVec3};
+use pliant_math::ordering::nested_dissection;
+use pliant_math::sparse::Adjacency;
+use pliant_math::{Buffer, Row};
+use pliant_mesh::{Mesh, diagnosis, edges_of_tets};
+
+use crate::breeze::Breeze;
+use crate::error::ModelError;
+use crate::field::Field;
+use crate::integrator::Integrator;
+use crate::model::{Body, DrivenPoints, Model};
+use crate::motion::Motion;
+use crate::potentials::arap::Arap;
+use crate::potentials::attachment::Attachments;
+use crate::potentials::corotated::Corotated;
+use crate::potentials::follow::Follow;
+use crate::potentials::invertible_stvk::InvertibleStVenantKirchhoff;
+use crate::potentials::neo_hookean::{StableNeoHookean, model_parameters};
+use crate::potentials::springs::{Spring, Springs};
+use crate::potentials::stvk::StVenantKirchhoff;
+use crate::potentials::tetrahedra::{Lame, Tetrahedra};
+use crate::potentials::tissue::Tissue;
+use crate::potentials::wind::Wind;
+use crate::potentials::{Density, Potential};
+use crate::scene::ElasticModel;
+
+/// A body to be built.
+#[derive(Clone, Debug)]
+pub struct BodySpec {
+    /// For messages.
+    pub name: String,
+    /// The placed rest shape.
+    pub mesh: Mesh,
+    /// What it is made of.
+    pub matter: Matter,
+    /// Where it starts, if not at rest [m].
+    pub positions: Option<Vec<DVec3>>,
+    /// How fast it starts, if not at rest [m/s].
+    pub velocities: Option<Vec<DVec3>>,
+}
+
+/// What a body is made of.
+#[derive(Clone, Debug)]
+pub enum Matter {
+    /// A continuum of tetrahedra.
+    Solid {
+        /// Energy density.
+        model: ElasticModel,
+        /// Lamé parameters of linear elasticity, per tet [Pa].
+        lame: Vec<Lame>,
+        /// Density [kg/m³].
+        density: f64,
+    },
+    /// A net of springs between vertices of the mesh.
+    Springs {
+        /// The vertices that springs join, at rest in the rest shape.
+        ends: Vec<[u32; 2]>,
+        /// Stiffness of every spring [N/m].
+        stiffness: f64,
+        /// Mass of the whole body [kg], shared equally by its vertices.
+        mass: f64,
+    },
+}
+
+impl BodySpec {
+    /// A homogeneous solid: Young's modulus [Pa], Poisson's ratio, density [kg/m³].
+    pub fn solid(
+        name: &str,
+        mesh: Mesh,
+        model: ElasticModel,
+        young: f64,
+        poisson: f64,
+        density: f64,
+    ) -> Self {
+        let lame = vec![Lame::of(young, poisson); mesh.tets.len()];
+        let matter = Matter::Solid { model, lame, density };
+        BodySpec { name: name.to_owned(), mesh, matter, positions: None, velocities: None }
+    }
+
+    /// A net of equal springs; stiffness [N/m], mass of the whole [kg].
+    pub fn springs(name: &str, mesh: Mesh, ends: Vec<[u32; 2]>, stiffness: f64, mass: f64) -> Self {
+        let matter = Matter::Springs { ends, stiffness, mass };
+        BodySpec { name: name.to_owned(), mesh, matter, positions: None, velocities: None }
+    }
+}
+
+impl Lame {
+    /// From Young's modulus [Pa] and Poisson's ratio.
+    pub fn of(young: f64, poisson: f64) -> Self {
+        Lame {
+            mu: young / (2.0 * (1.0 + poisson)),
+            lambda: young * poisson / ((1.0 + poisson) * (1.0 - 2.0 * poisson)),
+        }
+    }
+}
+
+/// How firmly vertices are held.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Hold {
+    /// Exactly: they are no unknowns any more.
+    Hard,
+    /// By a zero-length spring each [N/m].
+    Spring(f64),
+}
+
+/// Collects what a model is made of.
+///
+/// ```
+/// use pliant_mesh::shapes;
+/// use pliant_model::{BodySpec, DVec3, ElasticModel, ModelBuilder};
+/// let mesh = shapes::solid_box(DVec3::ONE, [2, 2, 2])?;
+/// let cube = BodySpec::solid("cube", mesh, ElasticModel::Corotated, 1e5, 0.3, 1000.0);
+/// let model = ModelBuilder::new().body(cube).pin(0, |x| x.y < -0.4).build()?;
+/// assert_eq!(model.vertex_count(), 27);
+/// assert_eq!(model.free_count(), 18);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct ModelBuilder {
+    bodies: Vec<BodySpec>,
+    held: Vec<Held>,
+    follows: Vec<(usize, Vec<u32>, Vec<f64>)>,
+    gravity: Option<DVec3>,
+    breeze: Option<Breeze>,
+    integrator: Integrator,
+}
+
+#[derive(Clone, Debug)]
+struct Held {
+    body: usize,
+    vertices: Vec<u32>,
+    hold: Hold,
+    motion: Option<Motion>,
+}
+
+impl ModelBuilder {
+    /// Nothing yet; gravity is 9.81 m/s² downward.
+    pub fn new() -> Self {
+        ModelBuilder::default()
+    }
+
+    /// Adds a body; the first is number 0.
+    pub fn body(mut self, body: BodySpec) -> Self {
+        self.bodies.push(body);
+        self
+    }
+
+    /// Holds vertices of a body at (or moves them from) their placed, unstretched positions. A
+    /// vertex held hard twice obeys the last.
+    pub fn hold(
+        mut self,
+        body: usize,
+        vertices: Vec<u32>,
+        hold: Hold,
+        motion: Option<Motion>,
+    ) -> Self {
+        self.held.push(Held { body, vertices, hold, motion });
+        self
+    }
+
+    /// Holds the vertices whose rest positions satisfy a condition, hard and without motion.
+    pub fn pin(self, body: usize, condition: impl Fn(DVec3) -> bool) -> Self {
+        let positions = self.bodies.get(body).map_or(&[][..], |b| &b.mesh.positions);
+        let ids = (0u32..).zip(positions).filter(|(_, x)| condition(**x)).map(|(v, _)| v).collect();
+        self.hold(body, ids, Hold::Hard, None)
+    }
+
+    /// Lets vertices follow an input with weights [N/m]; see [`crate::Drive::follow`].
+    pub fn follow(mut self, body: usize, vertices: Vec<u32>, weights: Vec<f64>) -> Self {
+        self.follows.push((body, vertices, weights));
+        self
+    }
+
+    /// Sets gravity [m/s²].
+    pub fn gravity(mut self, gravity: DVec3) -> Self {
+        self.gravity = Some(gravity);
+        self
+    }
+
+    /// Lets wind blow on all surfaces.
+    pub fn wind(mut self, breeze: Breeze) -> Self {
+        self.breeze = Some(breeze);
+        self
+    }
+
+    /// Sets how the model is to be stepped.
+    pub fn integrator(mut self, integrator: Integrator) -> Self {
+        self.integrator = integrator;
+        self
+    }
+
+    /// Builds the model.
+    ///
+    /// # Errors
+    /// When a body is no solid to be simulated (the error names it and its elements), or holds
+    /// name vertices that do not exist.
+    pub fn build(self) -> Result<Model, ModelError> {
+        for body in &self.bodies {
+            check(body)?;
+        }
+        let mut firsts = vec![0];
+        for body in &self.bodies {
+            firsts.push(firsts[firsts.len() - 1] + body.mesh.positions.len());
+        }
+        let count = firsts[self.bodies.len()];
+        if count == 0 || count > u32::MAX as usize {
+            let reason = format!("{count} vertices cannot be simulated");
+            return Err(ModelError::Body { body: "all".to_owned(), reason });
+        }
+        let user = |body: usize, v: u32| self.user_vertex(&firsts, body, v);
+        let masses = self.masses(&firsts);
+        // A vertex that no element uses has no mass; it stays where it is.
+        let mut hard: Vec<Option<(usize, bool)>> =
+            masses.iter().map(|&m| (m == 0.0).then_some((0, false))).collect();
+        for (h, held) in self.held.iter().enumerate() {
+            for &v in &held.vertices {
+                let v = user(held.body, v)?;
+                if held.hold == Hold::Hard {
+                    hard[v] = Some((h, true));
+                }
+            }
+        }
+        let (numbers, free) = self.number(&firsts, &hard)?;
+        let permuted = |values: &dyn Fn(usize) -> Row| {
+            let mut rows = Buffer::zeroed(count);
+            (0..count).for_each(|v| rows[numbers[v] as usize] = values(v));
+            rows
+        };
+        let body_of = |v: usize| firsts.partition_point(|&f| f <= v) - 1;
+        let all = |get: fn(&BodySpec) -> Option<&Vec<DVec3>>, or: &dyn Fn(usize) -> DVec3| {
+            permuted(&|v| {
+                let body = body_of(v);
+                let own = get(&self.bodies[body]).map(|p| p[v - firsts[body]]);
+                own.unwrap_or_else(|| or(v)).into()
+            })
+        };
+        let rest_of = |v: usize| self.bodies[body_of(v)].mesh.positions[v - firsts[body_of(v)]];
+        let rest = permuted(&|v| rest_of(v).into());
+        let initial_positions = all(|b| b.positions.as_ref(), &rest_of);
+        let initial_velocities = all(|b| b.velocities.as_ref(), &|_| DVec3::ZERO);
+        let mut model_masses = vec![0.0; count];
+        (0..count).for_each(|v| model_masses[numbers[v] as usize] = masses[v]);
+
+        let mut potentials: Vec<Box<dyn Potential>> = Vec::new();
+        for (b, body) in self.bodies.iter().enumerate() {
+            potentials.push(elastic(body, &numbers[firsts[b]..firsts[b + 1]], &rest)?);
+        }
+        let motions: Vec<Motion> = self.held.iter().filter_map(|h| h.motion.clone()).collect();
+        let motion_of = |h: usize| {
+            let before = self.held[..h].iter().filter(|h| h.motion.is_some()).count();
+            if self.held[h].motion.is_some() { before } else { usize::MAX }
+        };
+        let mut driven_hard = DrivenPoints {
+            rest: vec![DVec3::ZERO; count - free],
+            motion: vec![usize::MAX; count - free],
+        };
+        for (v, held) in hard.iter().enumerate() {
+            if let Some((h, named)) = *held {
+                let at = numbers[v] as usize - free;
+                driven_hard.rest[at] = rest_of(v);
+                driven_hard.motion[at] = if named { motion_of(h) } else { usize::MAX };
+            }
+        }
+        let mut attached = DrivenPoints { rest: Vec::new(), motion: Vec::new() };
+        let (mut attached_vertices, mut attachment_stiffness) = (Vec::new(), Vec::new());
+        for (h, held) in self.held.iter().enumerate() {
+            let Hold::Spring(stiffness) = held.hold else { continue };
+            for &v in &held.vertices {
+                let v = user(held.body, v)?;
+                attached_vertices.push(numbers[v]);
+                attachment_stiffness.push(stiffness);
+                attached.rest.push(rest_of(v));
+                attached.motion.push(motion_of(h));
+            }
+        }
+        if !attached_vertices.is_empty() {
+            let attachments =
+                Attachments::new(attached_vertices.clone(), attachment_stiffness.clone());
+            potentials.push(Box::new(attachments));
+        }
+        let (mut follow_vertices, mut follow_weights) = (Vec::new(), Vec::new());
+        for (body, vertices, weights) in &self.follows {
+            for (&v, &w) in vertices.iter().zip(weights) {
+                follow_vertices.push(numbers[user(*body, v)?]);
+                follow_weights.push(w);
+            }
+        }
+        if !follow_vertices.is_empty() {
+            potentials.push(Box::new(Follow::new(follow_vertices.clone(), follow_weights.clone())));
+        }
+        if let Some(breeze) = &self.breeze {
+            let mut triangles = Vec::new();
+            for (b, body) in self.bodies.iter().enumerate() {
+                triangles.extend(
+                    body.mesh.triangles.iter().map(|t| t.map(|v| numbers[firsts[b] + v as usize])),
+                );
+            }
+            potentials.push(Box::new(Wind::new(&rest, &triangles, breeze.drag)));
+        }
+        let bodies =
+            self.bodies.iter().zip(&firsts).map(|(body, &first)| finished(body, first)).collect();
+        let low = rest.iter().fold(DVec3::INFINITY, |a, r| a.min(r.xyz()));
+        let high = rest.iter().fold(DVec3::NEG_INFINITY, |a, r| a.max(r.xyz()));
+        Ok(Model {
+            bodies,
+            free,
+            masses: model_masses,
+            initial_positions,
+            initial_velocities,
+            field: Field::new(potentials, count),
+            numbers,
+            rest,
+            hard: driven_hard,
+            attached,
+            attached_vertices,
+            attachment_stiffness,
+            motions,
+            follow_vertices,
+            follow_weights,
+            gravity: self.gravity.unwrap_or(DVec3::new(0.0, -9.81, 0.0)),
+            breeze: self.breeze,
+            integrator: self.integrator,
+            extent: (high - low).length(),
+        })
+    }
+
+    fn user_vertex(&self, firsts: &[usize], body: usize, vertex: u32) -> Result<usize, ModelError> {
+        let count = self.bodies.get(body).map_or(0, |b| b.mesh.positions.len());
+        if (vertex as usize) < count {
+            return Ok(firsts[body] + vertex as usize);
+        }
+        let name =
+            self.bodies.get(body).map_or_else(|| format!("number {body}"), |b| b.name.clone());
+        Err(ModelError::Body {
+            body: name,
+            reason: format!("has {count} vertices, and no vertex {vertex}"),
+        })
+    }
+
+    /// Lumped masses in user order [kg]: a quarter of each tet to its corners.
+    fn masses(&self, firsts: &[usize]) -> Vec<f64> {
+        let mut masses = vec![0.0; firsts[self.bodies.len()]];
+        for (body, &first) in self.bodies.iter().zip(firsts) {
+            match &body.matter {
+                Matter::Solid { density, .. } => {
+                    for tet in &body.mesh.tets {
+                        let x = tet.map(|v| body.mesh.positions[v as usize]);
+                        let volume = DMat3::from_cols(x[1] - x[0], x[2] - x[0], x[3] - x[0])
+                            .determinant()
+                            / 6.0;
+                        tet.iter()
+                            .for_each(|&v| masses[first + v as usize] += density * volume / 4.0);
+                    }
+                }
+                Matter::Springs { mass, .. } => {
+                    let count = body.mesh.positions.len();
+                    masses[first..first + count].fill(mass / count as f64);
+                }
+            }
+        }
+        masses
+    }
+
+    /// Model numbers of the user's vertices: free ones in elimination order, then hard ones.
+    fn number(
+        &self,
+        firsts: &[usize],
+        hard: &[Option<(usize, bool)>],
+    ) -> Result<(Vec<u32>, usize), ModelError> {
+        let free: Vec<usize> = (0..hard.len()).filter(|&v| hard[v].is_none()).collect();
+        let mut compact = vec![usize::MAX; hard.len()];
+        free.iter().enumerate().for_each(|(k, &v)| compact[v] = k);
+        let mut pairs = Vec::new();
+        for (body, &first) in self.bodies.iter().zip(firsts) {
+            let edges = match &body.matter {
+                Matter::Solid { .. } => edges_of_tets(&body.mesh.tets),
+                Matter::Springs { ends, .. } => ends.clone(),
+            };
+            for [a, b] in edges {
+                let (a, b) = (compact[first + a as usize], compact[first + b as usize]);
+                if a != usize::MAX && b != usize::MAX && a != b {
+                    pairs.push((a, b));
+                }
+            }
+        }
+        let order = nested_dissection(&Adjacency::from_pairs(free.len(), pairs)?)?;
+        let mut numbers = vec![u32::MAX; hard.len()];
+        order.iter().enumerate().for_each(|(k, &c)| numbers[free[c]] = k as u32);
+        let mut next = free.len() as u32;
+        for number in numbers.iter_mut().filter(|n| **n == u32::MAX) {
+            *number = next;
+            next += 1;
+        }
+        Ok((numbers, free.len()))
+    }
+}
+
+/// Refuses bodies that cannot be simulated.
+fn check(body: &BodySpec) -> Result<(), ModelError> {
+    let refuse = |reason: String| Err(ModelError::Body { body: body.name.clone(), reason });
+    let (mesh, count) = (&body.mesh, body.mesh.positions.len());
+    let finite = |rows: Option<&Vec<DVec3>>| rows.is_none_or(|r| r.iter().all(|x| x.is_finite()));
+    if !finite(Some(&mesh.positions))
+        || !finite(body.positions.as_ref())
+        || !finite(body.velocities.as_ref())
+    {
+        return refuse("has positions or velocities that are not finite numbers".to_owned());
+    }
+    for rows in [&body.positions, &body.velocities].into_iter().flatten() {
+        if rows.len() != count {
+            return refuse(format!("has {count} vertices, and {} initial values", rows.len()));
+        }
+    }
+    match &body.matter {
+        Matter::Solid { model, lame, .. } => {
+            if mesh.tets.is_empty() {
+                return refuse("has no tetrahedra, and so no volume".to_owned());
+            }
+            if lame.len() != mesh.tets.len() {
+                return refuse(format!(
+                    "has {} tets, and {} stiffnesses",
+                    mesh.tets.len(),
+                    lame.len()
+                ));
+            }
+            if let Err(error) = diagnosis::check_tets(mesh) {
+                return refuse(error.to_string());
+            }
+            let start =
+                Mesh { positions: body.positions.clone().unwrap_or_default(), ..mesh.clone() };
+            if !recovers(*model)
+                && body.positions.is_some()
+                && diagnosis::check_tets(&start).is_err()
+            {
+                return refuse(format!(
+                    "starts with inverted or flat tets, from which the model `{}` does not recover: use `invertible-stvk`",
+                    model.name()
+                ));
+            }
+        }
+        Matter::Springs { ends, .. } => {
+            if let Some([a, b]) = ends.iter().find(|e| e.iter().any(|&v| v as usize >= count)) {
+                return refuse(format!("has {count} vertices, and a spring from {a} to {b}"));
+            }
+            if ends.is_empty() {
+                return refuse("has no springs".to_owned());
+            }
+        }
+    }
+    Ok(())
+}
+
+fn recovers(model: ElasticModel) -> bool {
+    match model {
+        ElasticModel::Corotated => Corotated::RECOVERS_FROM_INVERSION,
+        ElasticModel::Arap => Arap::RECOVERS_FROM_INVERSION,
+        ElasticModel::Stvk => StVenantKirchhoff::RECOVERS_FROM_INVERSION,
+        ElasticModel::InvertibleStvk => InvertibleStVenantKirchhoff::RECOVERS_FROM_INVERSION,
+        ElasticModel::NeoHookean => StableNeoHookean::RECOVERS_FROM_INVERSION,
+        ElasticModel::Tissue => Tissue::RECOVERS_FROM_INVERSION,
+    }
+}
+
+/// The potential that holds a body together, over model vertices.
+fn elastic(
+    body: &BodySpec,
+    numbers: &[u32],
+    rest: &[Row],
+) -> Result<Box<dyn Potential>, ModelError> {
+    let named =
+        |error: ModelError| ModelError::Body { body: body.name.clone(), reason: error.to_string() };
+    match &body.matter {
+        Matter::Solid { model, lame, .. } => {
+            let tets: Vec<[u32; 4]> =
+                body.mesh.tets.iter().map(|t| t.map(|v| numbers[v as usize])).collect();
+            Ok(match model {
+                ElasticModel::Corotated => solid::<Corotated>(rest, &tets, lame).map_err(named)?,
+                ElasticModel::Arap => solid::<Arap>(rest, &tets, lame).map_err(named)?,
+                ElasticModel::Stvk => {
+                    solid::<StVenantKirchhoff>(rest, &tets, lame).map_err(named)?
+                }
+                ElasticModel::InvertibleStvk => {
+                    solid::<InvertibleStVenantKirchhoff>(rest, &tets, lame).map_err(named)?
+                }
+                ElasticModel::NeoHookean => {
+                    let adapt = |l: &Lame| {
+                        let (mu, lambda) = model_parameters(l.mu, l.lambda);
+                        Lame { mu, lambda }
+                    };
+                    let lame: Vec<Lame> = lame.iter().map(adapt).collect();
+                    solid::<StableNeoHookean>(rest, &tets, &lame).map_err(named)?
+                }
+                ElasticModel::Tissue => solid::<Tissue>(rest, &tets, lame).map_err(named)?,
+            })
+        }
+        Matter::Springs { ends, stiffness, .. } => {
+            let spring = |&[a, b]: &[u32; 2]| {
+                let ends = [numbers[a as usize], numbers[b as usize]];
+                let [x, y] = ends.map(|v| rest[v as usize].xyz());
+                Spring { ends, stiffness: *stiffness, rest_length: x.distance(y) }
+            };
+            let springs: Vec<Spring> = ends.iter().map(spring).collect();
+            Ok(Box::new(Springs::new(rest, &springs)))
+        }
+    }
+}
+
+fn solid<D: Density>(
+    rest: &[Row],
+    tets: &[[u32; 4]],
+    lame: &[Lame],
+) -> Result<Box<dyn Potential>, ModelError> {
+    Ok(Box::new(Tetrahedra::<D>::new(rest, tets, lame)?))
+}
+
+fn finished(body: &BodySpec, first_vertex: usize) -> Body {
+    let (element_count, recovers_from_inversion) = match &body.matter {
+        Matter::Solid { model, .. } => (body.mesh.tets.len(), recovers(*model)),
+        Matter::Springs { ends, .. } => (ends.len(), true),
+    };
+    Body {
+        name: body.name.clone(),
+        first_vertex,
+        vertex_count: body.mesh.positions.len(),
+        triangles: body.mesh.triangles.clone(),
+        element_count,
+        recovers_from_inversion,
+    }
+}

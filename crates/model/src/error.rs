@@ -1,0 +1,44 @@
+//! What can be wrong with a model.
+
+use thiserror::Error;
+
+/// Why a model could not be built.
+#[derive(Debug, Error)]
+pub enum ModelError {
+    /// A body's element has no positive volume.
+    #[error("tetrahedra with zero or negative rest volume: {}", first_ids(.tets))]
+    BadTets {
+        /// Their numbers.
+        tets: Vec<u32>,
+    },
+    /// A statement about one body.
+    #[error("body `{body}`: {reason}")]
+    Body {
+        /// Its name.
+        body: String,
+        /// What is wrong.
+        reason: String,
+    },
+    /// Something a scene may ask for and this version does not have.
+    #[error("{what} is not in this version of pliant{hint}")]
+    Unsupported {
+        /// The key or value.
+        what: String,
+        /// What to write instead, with its own punctuation; may be empty.
+        hint: String,
+    },
+    /// Numerics refused (factorisation, ordering).
+    #[error(transparent)]
+    Math(#[from] pliant_math::MathError),
+    /// Geometry refused (selection, shape).
+    #[error(transparent)]
+    Mesh(#[from] pliant_mesh::MeshError),
+}
+
+fn first_ids(ids: &[u32]) -> String {
+    let mut text: Vec<String> = ids.iter().take(8).map(u32::to_string).collect();
+    if ids.len() > 8 {
+        text.push(format!("… ({} in all)", ids.len()));
+    }
+    text.join(", ")
+}

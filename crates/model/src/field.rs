@@ -1,0 +1,148 @@
+//! All potentials of a model as one list of independent tasks, and how their gradient rows add
+//! up per vertex.
+//!
+//! Every chunk of every potential is a task with its own rows of an output array; a vertex sums
+//! the rows that belong to it in task order. Any schedule of tasks gives the same bits.
+
+use pliant_math::Row;
+
+use crate::potentials::{Curvature, Potential, ProxyKind, Situation};
+
+/// The potentials of a model.
+pub struct Field {
+    potentials: Vec<Box<dyn Potential>>,
+    tasks: Vec<Task>,
+    rows: usize,
+    /// `slots[starts[v]..starts[v + 1]]` are the output rows of vertex v.
+    starts: Vec<u32>,
+    slots: Vec<u32>,
+}
+
+struct Task {
+    potential: usize,
+    chunk: usize,
+    first_row: usize,
+    row_count: usize,
+}
+
+/// A task's elements, for assembling Hessians.
+pub struct TaskElements<'a> {
+    /// Vertices per element, k.
+    pub corners: usize,
+    /// Model vertices, k per element.
+    pub vertices: &'a [u32],
+}
+
+impl Field {
+    /// Lays out the tasks of `potentials` over `vertices` vertices.
+    pub fn new(potentials: Vec<Box<dyn Potential>>, vertices: usize) -> Self {
+        let mut tasks = Vec::new();
+        let mut rows = 0;
+        for (p, potential) in potentials.iter().enumerate() {
+            for chunk in 0..potential.chunk_count() {
+                let row_count = potential.chunk_vertices(chunk).len();
+                tasks.push(Task { potential: p, chunk, first_row: rows, row_count });
+                rows += row_count;
+            }
+        }
+        let vertices_of = |t: &Task| potentials[t.potential].chunk_vertices(t.chunk);
+        let mut starts = vec![0u32; vertices + 1];
+        for &v in tasks.iter().flat_map(vertices_of) {
+            starts[v as usize + 1] += 1;
+        }
+        for v in 0..vertices {
+            starts[v + 1] += starts[v];
+        }
+        let mut next = starts.clone();
+        let mut slots = vec![0; rows];
+        for task in &tasks {
+            for (k, &v) in vertices_of(task).iter().enumerate() {
+                let slot = &mut next[v as usize];
+                slots[*slot as usize] = (task.first_row + k) as u32;
+                *slot += 1;
+            }
+        }
+        Field { potentials, tasks, rows, starts, slots }
+    }
+
+    /// How many tasks an evaluation has.
+    pub fn task_count(&self) -> usize {
+        self.tasks.len()
+    }
+
+    /// How many gradient rows all tasks write.
+    pub fn row_count(&self) -> usize {
+        self.rows
+    }
+
+    /// Where a task's rows are in the output array.
+    pub fn task_rows(&self, task: usize) -> std::ops::Range<usize> {
+        let task = &self.tasks[task];
+        task.first_row..task.first_row + task.row_count
+    }
+
+    /// Runs a task: returns its energy [J], and writes its gradient rows [N] when they are given.
+    pub fn evaluate(&self, task: usize, at: &Situation, gradient: Option<&mut [Row]>) -> f64 {
+        let task = &self.tasks[task];
+        self.potentials[task.potential].evaluate(task.chunk, at, gradient)
+    }
+
+    /// Whether a task's energy is stored, or only dissipated within the step.
+    pub fn is_stored(&self, task: usize) -> bool {
+        self.potentials[self.tasks[task].potential].is_stored()
+    }
+
+    /// The output rows that add up to vertex `v`'s gradient, in this order.
+    #[inline(always)]
+    pub fn vertex_rows(&self, v: usize) -> &[u32] {
+        &self.slots[self.starts[v] as usize..self.starts[v + 1] as usize]
+    }
+
+    /// The elements of a task.
+    pub fn task_elements(&self, task: usize) -> TaskElements<'_> {
+        let task = &self.tasks[task];
+        let potential = &self.potentials[task.potential];
+        TaskElements {
+            corners: potential.corners(),
+            vertices: potential.chunk_elements(task.chunk),
+        }
+    }
+
+    /// Element Hessians of a task [N/m]; see [`Potential::hessians`].
+    pub fn hessians(&self, task: usize, at: &Situation, curvature: Curvature, out: &mut [f64]) {
+        let task = &self.tasks[task];
+        self.potentials[task.potential].hessians(task.chunk, at, curvature, out);
+    }
+
+    /// Entries of the constant proxy L [N/m]; see [`Potential::proxy`].
+    pub fn proxy(&self, kind: ProxyKind, add: &mut dyn FnMut(u32, u32, f64)) {
+        for potential in &self.potentials {
+            potential.proxy(kind, add);
+        }
+    }
+
+    /// Diagonal of the proxy of all potentials that join vertices [N/m]: stiffness without the
+    /// attachments' and following's own.
+    pub fn elastic_diagonal(&self, vertices: usize) -> Vec<f64> {
+        let mut diagonal = vec![0.0; vertices];
+        for potential in self.potentials.iter().filter(|p| p.corners() > 1) {
+            potential.proxy(ProxyKind::Typical, &mut |i, j, w| {
+                if i == j {
+                    diagonal[i as usize] += w;
+                }
+            });
+        }
+        diagonal
+    }
+
+    /// The model vertices of a task's rows.
+    pub fn task_vertices(&self, task: usize) -> &[u32] {
+        let task = &self.tasks[task];
+        self.potentials[task.potential].chunk_vertices(task.chunk)
+    }
+
+    /// The potentials by name, in evaluation order.
+    pub fn names(&self) -> impl Iterator<Item = &'static str> {
+        self.potentials.iter().map(|p| p.name())
+    }
+}

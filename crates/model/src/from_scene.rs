@@ -1,0 +1,246 @@
+//! What a scene file means.
+
+use glam::DVec3;
+use pliant_mesh::{Mesh, Selection, edges_of_tets, shapes};
+
+use crate::breeze::Breeze;
+use crate::builder::{BodySpec, Hold, Matter, ModelBuilder};
+use crate::error::ModelError;
+use crate::integrator::{Damping, Integrator, Scheme, Solver};
+use crate::model::Model;
+use crate::motion::{Motion, rotation};
+use crate::potentials::tetrahedra::Lame;
+use crate::random::Random;
+use crate::scene::{self, Correction, Material, MeshSource, SceneFile, Select, Stiffness};
+
+/// Newton's most iterations when a scene asks for a tolerance, and its tolerance when it asks
+/// for iterations.
+const NEWTON_ITERATIONS: u32 = 100;
+const NEWTON_TOLERANCE: f64 = 1e-12;
+
+/// How a scene's files are read: this crate touches no disk.
+pub trait Files {
+    /// The mesh in a file, in the file's own unit.
+    fn mesh(&mut self, path: &str) -> Result<Mesh, String>;
+    /// The vertex numbers listed in a file.
+    fn ids(&mut self, path: &str) -> Result<Vec<u32>, String>;
+}
+
+impl Model {
+    /// Builds what a scene describes, reading files through `files`.
+    ///
+    /// # Errors
+    /// Names the body or the key that cannot be had.
+    pub fn from_scene(scene: &SceneFile, files: &mut dyn Files) -> Result<Model, ModelError> {
+        if !scene.collider.is_empty() {
+            return Err(unsupported("`collider`: contact", ""));
+        }
+        let mut builder = ModelBuilder::new()
+            .gravity(DVec3::from_array(scene.gravity))
+            .integrator(integrator(&scene.integrator)?);
+        if let Some(wind) = &scene.integrator.wind {
+            builder = builder.wind(Breeze {
+                velocity: DVec3::from_array(wind.velocity),
+                drag: wind.drag,
+                gust: wind.gust,
+                seed: wind.seed,
+                times: wind.times.clone(),
+                scale: wind.scale.clone(),
+            });
+        }
+        for (index, body) in scene.body.iter().enumerate() {
+            let fail = |reason: String| ModelError::Body { body: body.name.clone(), reason };
+            let spec = body_spec(body, files)?;
+            let held: Result<Vec<_>, _> = body
+                .attach
+                .iter()
+                .map(|attach| {
+                    let selection = selection(&attach.select, files).map_err(fail)?;
+                    let vertices = selection
+                        .evaluate(&spec.mesh.positions, &spec.mesh.groups)
+                        .map_err(|error| fail(format!("attach: {error}")))?;
+                    if vertices.is_empty() {
+                        return Err(fail("attach: the selection holds no vertex".to_owned()));
+                    }
+                    let hold = match attach.stiffness {
+                        Stiffness::Hard => Hold::Hard,
+                        Stiffness::Spring(stiffness) => Hold::Spring(stiffness),
+                    };
+                    Ok((vertices, hold, attach.motion.as_ref().map(motion)))
+                })
+                .collect();
+            builder = builder.body(spec);
+            for (vertices, hold, motion) in held? {
+                builder = builder.hold(index, vertices, hold, motion);
+            }
+        }
+        builder.build()
+    }
+}
+
+/// A scene's motion with vectors for arrays.
+fn motion(motion: &scene::Motion) -> Motion {
+    let vectors = |keys: &[[f64; 3]]| keys.iter().map(|k| DVec3::from_array(*k)).collect();
+    Motion {
+        times: motion.times.clone(),
+        translate: vectors(&motion.translate),
+        rotate: vectors(&motion.rotate),
+        about: DVec3::from_array(motion.about),
+    }
+}
+
+fn selection(select: &Select, files: &mut dyn Files) -> Result<Selection, String> {
+    let mut each = |selects: &[Select]| -> Result<Vec<Selection>, String> {
+        selects.iter().map(|s| selection(s, files)).collect()
+    };
+    Ok(match select {
+        Select::All => Selection::All,
+        Select::Box { min, max } => {
+            Selection::Box { min: DVec3::from_array(*min), max: DVec3::from_array(*max) }
+        }
+        Select::Sphere { center, radius } => {
+            Selection::Sphere { center: DVec3::from_array(*center), radius: *radius }
+        }
+        Select::Vertices(ids) => Selection::Vertices(ids.clone()),
+        Select::File(path) => Selection::Vertices(files.ids(path)?),
+        Select::Group(name) => Selection::Group(name.clone()),
+        Select::Any(selects) => Selection::Any(each(selects)?),
+        Select::AllOf(selects) => Selection::AllOf(each(selects)?),
+        Select::Not(select) => Selection::Not(Box::new(selection(select, files)?)),
+    })
+}
+
+/// The placed mesh with its material and initial state.
+fn body_spec(body: &scene::Body, files: &mut dyn Files) -> Result<BodySpec, ModelError> {
+    let fail = |reason: String| ModelError::Body { body: body.name.clone(), reason };
+    let named = |error: pliant_mesh::MeshError| fail(error.to_string());
+    let mut cloth_springs = Vec::new();
+    let mut mesh = match &body.mesh {
+        MeshSource::Box { size, cells } => {
+            shapes::solid_box(DVec3::from_array(*size), cells.map(|c| c as usize)).map_err(named)?
+        }
+        MeshSource::Cloth { size, cells } => {
+            let (mesh, springs) = shapes::cloth(*size, cells.map(|c| c as usize)).map_err(named)?;
+            cloth_springs = springs.iter().map(|s| s.vertices).collect();
+            mesh
+        }
+        MeshSource::File { path, unit } => {
+            let mut mesh = files.mesh(path).map_err(fail)?;
+            mesh.positions.iter_mut().for_each(|x| *x *= unit.metres());
+            mesh
+        }
+        MeshSource::Shape { name, resolution } if name == "jelly" => {
+            shapes::jelly(*resolution as usize).map_err(named)?
+        }
+        MeshSource::Shape { name, .. } => {
+            return Err(unsupported(
+                &format!("body `{}`: shape `{name}`", body.name),
+                ": the built-in shape is `jelly`",
+            ));
+        }
+        MeshSource::Surface { path, .. } => {
+            let what = format!("body `{}`: tetrahedralising the surface `{path}`", body.name);
+            return Err(unsupported(&what, ": give tetrahedra with `file`"));
+        }
+    };
+    place(&body.place, &mut mesh.positions);
+    let matter = match body.material {
+        Material::Elastic { model, young, poisson, density } => {
+            Matter::Solid { model, lame: vec![Lame::of(young, poisson); mesh.tets.len()], density }
+        }
+        Material::Springs { stiffness, mass } => {
+            let ends =
+                if cloth_springs.is_empty() { edges_of_tets(&mesh.tets) } else { cloth_springs };
+            Matter::Springs { ends, stiffness, mass }
+        }
+    };
+    let (positions, velocities) = initial_state(&body.initial, &mesh, &matter);
+    Ok(BodySpec { name: body.name.clone(), mesh, matter, positions, velocities })
+}
+
+/// Scales, rotates and translates positions as a scene says.
+pub fn place(place: &scene::Place, positions: &mut [DVec3]) {
+    let turn = rotation(DVec3::from_array(place.rotate));
+    let shift = DVec3::from_array(place.translate);
+    for x in positions {
+        *x = turn * (*x * place.scale) + shift;
+    }
+}
+
+type Initial = (Option<Vec<DVec3>>, Option<Vec<DVec3>>);
+
+/// Stretched and jittered positions, and the velocities of a rigid motion of them.
+fn initial_state(initial: &scene::Initial, mesh: &Mesh, matter: &Matter) -> Initial {
+    let stretch = DVec3::from_array(initial.stretch);
+    let centroid = match matter {
+        Matter::Solid { .. } => mesh.centroid(),
+        Matter::Springs { .. } => mean(&mesh.positions),
+    };
+    let mut positions = mesh.positions.clone();
+    if stretch != DVec3::ONE {
+        positions.iter_mut().for_each(|x| *x = centroid + (*x - centroid) * stretch);
+    }
+    // Stretching is affine: the centre of mass stays at the centroid.
+    let spin = DVec3::from_array(initial.angular_velocity);
+    let velocity = DVec3::from_array(initial.velocity);
+    let velocities = positions.iter().map(|x| velocity + spin.cross(*x - centroid)).collect();
+    if initial.jitter > 0.0 {
+        let mut random = Random(initial.seed);
+        for x in &mut positions {
+            *x += DVec3::new(random.signed(), random.signed(), random.signed()) * initial.jitter;
+        }
+    }
+    (Some(positions), Some(velocities))
+}
+
+fn mean(points: &[DVec3]) -> DVec3 {
+    points.iter().sum::<DVec3>() / points.len().max(1) as f64
+}
+
+fn integrator(integrator: &scene::Integrator) -> Result<Integrator, ModelError> {
+    let scheme = match integrator.scheme {
+        scene::Scheme::BackwardEuler => Scheme::BackwardEuler,
+        scene::Scheme::QuasiStatic => Scheme::QuasiStatic,
+        other => {
+            let hint = ": use `backward-euler` or `quasi-static`";
+            return Err(unsupported(&format!("integrator.scheme = \"{}\"", other.name()), hint));
+        }
+    };
+    let solver = match integrator.solver {
+        scene::Solver::Projective { iterations, history } => {
+            Solver::Projective { iterations, history, tolerance: 0.0 }
+        }
+        scene::Solver::Newton { iterations, tolerance } => Solver::Newton {
+            iterations: iterations.unwrap_or(NEWTON_ITERATIONS),
+            tolerance: tolerance.unwrap_or(NEWTON_TOLERANCE),
+        },
+        scene::Solver::Xpbd { .. } => {
+            return Err(unsupported(
+                "integrator.solver = { xpbd = … }",
+                ": use `projective` or `newton`",
+            ));
+        }
+    };
+    if integrator.correction != Correction::None {
+        return Err(unsupported("integrator.correction", ": use `\"none\"`"));
+    }
+    if integrator.self_collision {
+        return Err(unsupported("integrator.self_collision", ""));
+    }
+    let damping = match integrator.damping {
+        scene::Damping::None => None,
+        scene::Damping::RigidPreserving(rate) => Some(Damping::RigidPreserving(rate)),
+        scene::Damping::Ether(rate) => Some(Damping::Ether(rate)),
+        scene::Damping::Rayleigh { .. } => {
+            return Err(unsupported(
+                "integrator.damping = { rayleigh = … }",
+                ": use `rigid-preserving` or `ether`",
+            ));
+        }
+    };
+    Ok(Integrator { scheme, solver, damping })
+}
+
+fn unsupported(what: &str, hint: &str) -> ModelError {
+    ModelError::Unsupported { what: what.to_owned(), hint: hint.to_owned() }
+}

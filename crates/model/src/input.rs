@@ -1,0 +1,67 @@
+//! Everything animated: what enters a step from outside.
+
+use glam::DVec3;
+use pliant_math::Row;
+
+/// The animated quantities at one moment.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Drive {
+    /// Positions of the hard vertices [m], in the order of [`crate::Model::hard_vertices`].
+    pub hard: Vec<Row>,
+    /// Targets of the soft attachments [m], in the order of the model's attachments.
+    pub attachments: Vec<Row>,
+    /// Targets of the followed vertices [m].
+    pub follow: Vec<Row>,
+    /// Stiffness of following, per followed vertex [N/m].
+    pub follow_weights: Vec<f64>,
+    /// Acceleration of gravity [m/s²].
+    pub gravity: DVec3,
+    /// Velocity of the air [m/s].
+    pub wind: DVec3,
+}
+
+impl Drive {
+    /// The linear blend of two moments, into `self`, without allocating.
+    pub fn set_between(&mut self, a: &Drive, b: &Drive, fraction: f64) {
+        let mix = |x: f64, y: f64| if x == y { x } else { x + fraction * (y - x) };
+        let rows = |out: &mut Vec<Row>, a: &[Row], b: &[Row]| {
+            out.clear();
+            out.extend(a.iter().zip(b).map(|(p, q)| {
+                let mut row = Row::zero();
+                for c in 0..3 {
+                    row.0[c] = mix(p.0[c], q.0[c]);
+                }
+                row
+            }));
+        };
+        rows(&mut self.hard, &a.hard, &b.hard);
+        rows(&mut self.attachments, &a.attachments, &b.attachments);
+        rows(&mut self.follow, &a.follow, &b.follow);
+        self.follow_weights.clear();
+        let weights = a.follow_weights.iter().zip(&b.follow_weights);
+        self.follow_weights.extend(weights.map(|(&p, &q)| mix(p, q)));
+        let vector = |p: DVec3, q: DVec3| DVec3::new(mix(p.x, q.x), mix(p.y, q.y), mix(p.z, q.z));
+        self.gravity = vector(a.gravity, b.gravity);
+        self.wind = vector(a.wind, b.wind);
+    }
+
+    /// Whether every number is finite.
+    pub fn is_finite(&self) -> bool {
+        let rows = [&self.hard, &self.attachments, &self.follow];
+        rows.iter().all(|rows| rows.iter().all(|r| r.xyz().is_finite()))
+            && self.follow_weights.iter().all(|w| w.is_finite())
+            && self.gravity.is_finite()
+            && self.wind.is_finite()
+    }
+}
+
+/// One step's input: its length, and the animated quantities at both its ends.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FrameInput {
+    /// Step length h [s].
+    pub h: f64,
+    /// At the start of the step.
+    pub start: Drive,
+    /// At its end.
+    pub end: Drive,
+}

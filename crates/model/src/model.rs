@@ -1,0 +1,175 @@
+//! The model: everything about a scene that stays constant while it is simulated.
+//!
+//! Vertices of all bodies are numbered anew: free vertices first, in the order in which a
+//! nested-dissection Cholesky factorisation eliminates them (so that solvers need no permutation),
+//! hard ones last. [`Model::number`] maps a body's vertex to this numbering, and
+//! [`Model::to_user_order`] back.
+
+use glam::DVec3;
+use pliant_math::{Buffer, Row};
+
+use crate::breeze::Breeze;
+use crate::field::Field;
+use crate::input::Drive;
+use crate::integrator::Integrator;
+use crate::motion::Motion;
+
+/// A body within a model.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Body {
+    /// Its name in the scene.
+    pub name: String,
+    /// First vertex, in user order.
+    pub first_vertex: usize,
+    /// How many vertices.
+    pub vertex_count: usize,
+    /// Surface triangles, in the body's own vertex numbers.
+    pub triangles: Vec<[u32; 3]>,
+    /// How many tets or springs.
+    pub element_count: usize,
+    /// Whether it comes back from being turned inside out.
+    pub recovers_from_inversion: bool,
+}
+
+/// Points driven by one motion: soft attachments or hard vertices.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct DrivenPoints {
+    /// Undriven positions [m].
+    pub rest: Vec<DVec3>,
+    /// Which of `motions` moves each; `usize::MAX` for none.
+    pub motion: Vec<usize>,
+}
+
+/// What is simulated. Constant: anything animated arrives in a [`crate::FrameInput`].
+pub struct Model {
+    pub(crate) bodies: Vec<Body>,
+    /// Model vertex of each user vertex.
+    pub(crate) numbers: Vec<u32>,
+    pub(crate) free: usize,
+    pub(crate) masses: Vec<f64>,
+    pub(crate) rest: Buffer<Row>,
+    pub(crate) initial_positions: Buffer<Row>,
+    pub(crate) initial_velocities: Buffer<Row>,
+    pub(crate) field: Field,
+    pub(crate) hard: DrivenPoints,
+    pub(crate) attached: DrivenPoints,
+    pub(crate) attached_vertices: Vec<u32>,
+    pub(crate) attachment_stiffness: Vec<f64>,
+    pub(crate) motions: Vec<Motion>,
+    pub(crate) follow_vertices: Vec<u32>,
+    pub(crate) follow_weights: Vec<f64>,
+    pub(crate) gravity: DVec3,
+    pub(crate) breeze: Option<Breeze>,
+    pub(crate) integrator: Integrator,
+    pub(crate) extent: f64,
+}
+
+impl Model {
+    /// The bodies, in scene order.
+    pub fn bodies(&self) -> &[Body] {
+        &self.bodies
+    }
+
+    /// How many vertices all bodies have.
+    pub fn vertex_count(&self) -> usize {
+        self.numbers.len()
+    }
+
+    /// How many of them are free: model vertices `0..free_count()`.
+    pub fn free_count(&self) -> usize {
+        self.free
+    }
+
+    /// How many tets and springs all bodies have.
+    pub fn element_count(&self) -> usize {
+        self.bodies.iter().map(|b| b.element_count).sum()
+    }
+
+    /// The model vertices whose positions are prescribed.
+    pub fn hard_vertices(&self) -> std::ops::Range<usize> {
+        self.free..self.vertex_count()
+    }
+
+    /// Model vertex of a body's vertex.
+    pub fn number(&self, body: usize, vertex: usize) -> usize {
+        self.numbers[self.bodies[body].first_vertex + vertex] as usize
+    }
+
+    /// Masses of the model vertices [kg].
+    pub fn masses(&self) -> &[f64] {
+        &self.masses
+    }
+
+    /// Placed, unstretched positions of the model vertices [m].
+    pub fn rest(&self) -> &[Row] {
+        &self.rest
+    }
+
+    /// Where the model vertices start [m].
+    pub fn initial_positions(&self) -> &[Row] {
+        &self.initial_positions
+    }
+
+    /// How fast they start [m/s].
+    pub fn initial_velocities(&self) -> &[Row] {
+        &self.initial_velocities
+    }
+
+    /// The potentials.
+    pub fn field(&self) -> &Field {
+        &self.field
+    }
+
+    /// How the model is to be stepped.
+    pub fn integrator(&self) -> &Integrator {
+        &self.integrator
+    }
+
+    /// Diagonal of the rest shape's bounding box [m].
+    pub fn extent(&self) -> f64 {
+        self.extent
+    }
+
+    /// The softly attached model vertices and their stiffness [N/m], in the order of
+    /// [`Drive::attachments`].
+    pub fn attachments(&self) -> (&[u32], &[f64]) {
+        (&self.attached_vertices, &self.attachment_stiffness)
+    }
+
+    /// The followed model vertices, in the order of [`Drive::follow`].
+    pub fn followed_vertices(&self) -> &[u32] {
+        &self.follow_vertices
+    }
+
+    /// Copies per-vertex rows from model order to user order: body by body, as in their meshes.
+    pub fn to_user_order(&self, rows: &[Row], out: &mut [DVec3]) {
+        for (out, &v) in out.iter_mut().zip(&self.numbers) {
+            *out = rows[v as usize].xyz();
+        }
+    }
+
+    /// The animated quantities at a time [s], written to `drive` without allocating anew.
+    ///
+    /// Followed vertices have no animation here: whoever follows one overwrites
+    /// [`Drive::follow`], which holds the rest positions.
+    pub fn drive(&self, time: f64, drive: &mut Drive) {
+        let moved = |points: &DrivenPoints, out: &mut Vec<Row>| {
+            out.clear();
+            let mut last = (usize::MAX, None);
+            out.extend(points.rest.iter().zip(&points.motion).map(|(&rest, &motion)| {
+                if last.0 != motion {
+                    last = (motion, self.motions.get(motion).map(|m| m.at(time)));
+                }
+                Row::from(last.1.map_or(rest, |rigid| rigid.apply(rest)))
+            }));
+        };
+        moved(&self.hard, &mut drive.hard);
+        moved(&self.attached, &mut drive.attachments);
+        drive.follow.clear();
+        drive.follow.extend(self.follow_vertices.iter().map(|&v| self.rest[v as usize]));
+        drive.follow_weights.clear();
+        drive.follow_weights.extend_from_slice(&self.follow_weights);
+        drive.gravity = self.gravity;
+        drive.wind = self.breeze.as_ref().map_or(DVec3::ZERO, |b| b.at(time));
+    }
+}

@@ -1,0 +1,89 @@
+//! Soft attachments: zero-length springs ½ k ‖x − t‖² to points that may move.
+
+use pliant_math::Row;
+
+use super::potential::{CHUNK_ELEMENTS, Curvature, Potential, ProxyKind, Situation};
+
+/// Soft attachments of the whole model; targets are [`crate::Drive::attachments`].
+pub struct Attachments {
+    vertices: Vec<u32>,
+    stiffness: Vec<f64>,
+}
+
+impl Attachments {
+    /// One spring per vertex, with its stiffness k [N/m].
+    pub fn new(vertices: Vec<u32>, stiffness: Vec<f64>) -> Self {
+        assert_eq!(vertices.len(), stiffness.len(), "one stiffness per attached vertex");
+        Attachments { vertices, stiffness }
+    }
+}
+
+impl Potential for Attachments {
+    fn name(&self) -> &'static str {
+        "attachments"
+    }
+
+    fn chunk_count(&self) -> usize {
+        self.vertices.len().div_ceil(CHUNK_ELEMENTS)
+    }
+
+    fn chunk_vertices(&self, chunk: usize) -> &[u32] {
+        points(&self.vertices, chunk)
+    }
+
+    fn evaluate(&self, chunk: usize, at: &Situation, gradient: Option<&mut [Row]>) -> f64 {
+        let (vertices, stiffness) = (points(&self.vertices, chunk), points(&self.stiffness, chunk));
+        pull(vertices, stiffness, points(&at.drive.attachments, chunk), at.positions, gradient)
+    }
+
+    fn corners(&self) -> usize {
+        1
+    }
+
+    fn chunk_elements(&self, chunk: usize) -> &[u32] {
+        self.chunk_vertices(chunk)
+    }
+
+    fn hessians(&self, chunk: usize, _: &Situation, _: Curvature, out: &mut [f64]) {
+        diagonal_hessians(points(&self.stiffness, chunk), out);
+    }
+
+    fn proxy(&self, _: ProxyKind, add: &mut dyn FnMut(u32, u32, f64)) {
+        for (&v, &k) in self.vertices.iter().zip(&self.stiffness) {
+            add(v, v, k);
+        }
+    }
+}
+
+/// The part of a per-point array that belongs to a chunk.
+pub(super) fn points<T>(all: &[T], chunk: usize) -> &[T] {
+    let first = chunk * CHUNK_ELEMENTS;
+    &all[first..all.len().min(first + CHUNK_ELEMENTS)]
+}
+
+/// Energy and gradient of zero-length springs.
+pub(super) fn pull(
+    vertices: &[u32],
+    stiffness: &[f64],
+    targets: &[Row],
+    positions: &[Row],
+    gradient: Option<&mut [Row]>,
+) -> f64 {
+    let mut energy = 0.0;
+    let out = gradient.unwrap_or(&mut []);
+    for (i, ((&v, &k), target)) in vertices.iter().zip(stiffness).zip(targets).enumerate() {
+        let away = positions[v as usize].xyz() - target.xyz();
+        energy += 0.5 * k * away.length_squared();
+        if let Some(row) = out.get_mut(i) {
+            *row = Row::from(away * k);
+        }
+    }
+    energy
+}
+
+/// k I for each point.
+pub(super) fn diagonal_hessians(stiffness: &[f64], out: &mut [f64]) {
+    for (out, &k) in out.chunks_exact_mut(9).zip(stiffness) {
+        out.copy_from_slice(&[k, 0.0, 0.0, 0.0, k, 0.0, 0.0, 0.0, k]);
+    }
+}

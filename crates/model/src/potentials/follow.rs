@@ -1,0 +1,64 @@
+//! Following an input animation: ½ W ‖x − x̄‖², the implicit blending force of "Enriching
+//! triangle mesh animations with physically based simulation", Eq. 11.
+//!
+//! The target is the input at the *end* of the step: with the one at its start (as Eq. 11 can be
+//! read) the body lags a frame behind. W → ∞ follows exactly.
+
+use pliant_math::Row;
+
+use super::attachment::{diagonal_hessians, points, pull};
+use super::potential::{CHUNK_ELEMENTS, Curvature, Potential, ProxyKind, Situation};
+
+/// The followed vertices; targets and weights are [`crate::Drive::follow`] and
+/// [`crate::Drive::follow_weights`].
+pub struct Follow {
+    vertices: Vec<u32>,
+    nominal: Vec<f64>,
+}
+
+impl Follow {
+    /// `nominal` are the weights [N/m] that the constant proxy is built with; the animated ones
+    /// may differ.
+    pub fn new(vertices: Vec<u32>, nominal: Vec<f64>) -> Self {
+        assert_eq!(vertices.len(), nominal.len(), "one weight per followed vertex");
+        Follow { vertices, nominal }
+    }
+}
+
+impl Potential for Follow {
+    fn name(&self) -> &'static str {
+        "follow"
+    }
+
+    fn chunk_count(&self) -> usize {
+        self.vertices.len().div_ceil(CHUNK_ELEMENTS)
+    }
+
+    fn chunk_vertices(&self, chunk: usize) -> &[u32] {
+        points(&self.vertices, chunk)
+    }
+
+    fn evaluate(&self, chunk: usize, at: &Situation, gradient: Option<&mut [Row]>) -> f64 {
+        let weights = points(&at.drive.follow_weights, chunk);
+        let targets = points(&at.drive.follow, chunk);
+        pull(points(&self.vertices, chunk), weights, targets, at.positions, gradient)
+    }
+
+    fn corners(&self) -> usize {
+        1
+    }
+
+    fn chunk_elements(&self, chunk: usize) -> &[u32] {
+        self.chunk_vertices(chunk)
+    }
+
+    fn hessians(&self, chunk: usize, at: &Situation, _: Curvature, out: &mut [f64]) {
+        diagonal_hessians(points(&at.drive.follow_weights, chunk), out);
+    }
+
+    fn proxy(&self, _: ProxyKind, add: &mut dyn FnMut(u32, u32, f64)) {
+        for (&v, &w) in self.vertices.iter().zip(&self.nominal) {
+            add(v, v, w);
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! What a potential is to a solver: chunks of elements that can be evaluated independently.
+//!
+//! Elements are grouped in spatially compact chunks of a few hundred. A chunk reads the
+//! positions of its own vertices and writes one gradient row per vertex; who sums those rows
+//! over chunks does so in a fixed order, so results do not depend on the number of threads.
+
+use pliant_math::Row;
+
+use crate::input::Drive;
+
+/// Elements per chunk: small enough that a chunk's vertices stay in the first-level cache.
+pub const CHUNK_ELEMENTS: usize = 512;
+
+/// Where and when a potential is evaluated.
+#[derive(Clone, Copy)]
+pub struct Situation<'a> {
+    /// Positions [m], all vertices of the model.
+    pub positions: &'a [Row],
+    /// Positions at the start of the step [m]: what velocity-dependent potentials refer to.
+    pub start: &'a [Row],
+    /// Velocity is `(positions − start) · rate` [1/s]; zero in quasi-statics.
+    pub rate: f64,
+    /// Everything animated, at the time of evaluation.
+    pub drive: &'a Drive,
+}
+
+/// Which second derivative a solver wants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Curvature {
+    /// As it is.
+    Exact,
+    /// Each element's Hessian with negative eigenvalues set to zero.
+    Definite,
+}
+
+/// Which constant quadratic proxy a projective solver wants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ProxyKind {
+    /// The shear stiffness: best when L-BFGS completes it.
+    Typical,
+    /// An upper bound of the stiffness near rest, for plain local/global.
+    Bound,
+}
+
+/// An energy of positions, in chunks of elements.
+pub trait Potential: Send + Sync {
+    /// For reports.
+    fn name(&self) -> &'static str;
+
+    /// Whether its energy is stored (part of the potential energy) or only dissipated during a
+    /// step, like wind's.
+    fn is_stored(&self) -> bool {
+        true
+    }
+
+    /// How many chunks there are.
+    fn chunk_count(&self) -> usize;
+
+    /// The model vertices of a chunk; gradient rows are in this order.
+    fn chunk_vertices(&self, chunk: usize) -> &[u32];
+
+    /// Energy of a chunk [J]; with `gradient`, its derivative is *written* to those rows [N].
+    fn evaluate(&self, chunk: usize, at: &Situation, gradient: Option<&mut [Row]>) -> f64;
+
+    /// Vertices per element, k.
+    fn corners(&self) -> usize;
+
+    /// The model vertices of a chunk's elements, k each.
+    fn chunk_elements(&self, chunk: usize) -> &[u32];
+
+    /// Hessians of a chunk's elements [N/m]: (3k)² numbers each, row-major, rows and columns
+    /// ordered corner by corner.
+    fn hessians(&self, chunk: usize, at: &Situation, curvature: Curvature, out: &mut [f64]);
+
+    /// The constant proxy ½ xᵀLx, acting on x, y and z alike [N/m]: entries (i, j, Lᵢⱼ) of the
+    /// lower triangle and of the upper one, in any order, duplicates adding up.
+    fn proxy(&self, kind: ProxyKind, add: &mut dyn FnMut(u32, u32, f64));
+}
+
+/// Local vertex numbers for elements given by model vertices: `(vertices, local)` with
+/// `vertices[local[e]] = elements[e]`, vertices ascending.
+pub(crate) fn localise(elements: &[u32]) -> (Vec<u32>, Vec<u16>) {
+    let mut vertices = elements.to_vec();
+    vertices.sort_unstable();
+    vertices.dedup();
+    let local = elements
+        .iter()
+        .map(|v| vertices.binary_search(v).expect("every element vertex was collected") as u16)
+        .collect();
+    (vertices, local)
+}
+
+/// Recursive coordinate bisection: groups of at most `most` points, neighbours together.
+///
+/// Deterministic; ties are broken by number.
+pub(crate) fn bisect(points: &[glam::DVec3], most: usize) -> Vec<Vec<u32>> {
+    let mut groups = Vec::new();
+    let mut stack = vec![(0..points.len() as u32).collect::<Vec<_>>()];
+    while let Some(mut group) = stack.pop() {
+        if group.len() <= most {
+            if !group.is_empty() {
+                groups.push(group);
+            }
+            continue;
+        }
+        let low = group.iter().fold(glam::DVec3::INFINITY, |a, &i| a.min(points[i as usize]));
+        let high = group.iter().fold(glam::DVec3::NEG_INFINITY, |a, &i| a.max(points[i as usize]));
+        let extent = (high - low).to_array();
+        let axis = (0..3).fold(0, |best, a| if extent[a] > extent[best] { a } else { best });
+        group.sort_unstable_by(|&a, &b| {
+            points[a as usize][axis].total_cmp(&points[b as usize][axis]).then(a.cmp(&b))
+        });
+        let parts = group.len().div_ceil(most);
+        // Cut at a multiple of 16, so that vector batches are full.
+        let cut = (group.len() * (parts / 2) / parts).div_ceil(16) * 16;
+        let tail = group.split_off(cut.min(group.len()));
+        stack.push(tail);
+        stack.push(group);
+    }
+    groups
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use glam::DVec3;
+
+    #[test]
+    fn bisection_keeps_every_point_once() {
+        let points: Vec<DVec3> =
+            (0..1000).map(|i| DVec3::new(f64::from(i % 10), f64::from(i / 10), 0.5)).collect();
+        let groups = bisect(&points, 64);
+        let mut all: Vec<u32> = groups.iter().flatten().copied().collect();
+        all.sort_unstable();
+        assert_eq!(all, (0..1000).collect::<Vec<_>>());
+        assert!(groups.iter().all(|g| g.len() <= 64));
+    }
+
+    #[test]
+    fn local_numbers_point_back() {
+        let elements = [7, 3, 9, 3, 7, 1];
+        let (vertices, local) = localise(&elements);
+        assert_eq!(vertices, [1, 3, 7, 9]);
+        for (e, l) in elements.iter().zip(&local) {
+            assert_eq!(vertices[*l as usize], *e);
+        }
+    }
+}

@@ -1,0 +1,337 @@
+//! Σ V ψ(F) over the tetrahedra of a body, in batches of vector lanes.
+//!
+//! F = Dₛ Dₘ⁻¹, with the edges x₁−x₀, x₂−x₀, x₃−x₀ as the columns of Dₛ (deformed) and Dₘ
+//! (rest); V = det Dₘ / 6. The gradient at corner c is V P ∇N_c, with the shape functions'
+//! gradients ∇N₁..₃ the rows of Dₘ⁻¹ and ∇N₀ = −Σ ∇N₁..₃.
+//!
+//! A chunk copies its vertices to a local array, works with 16-bit local numbers, and sums
+//! corner forces locally: all of it stays in the first-level cache.
+
+use glam::{DMat3, DVec3};
+use pliant_math::lanes::{Kernel, Lanes, WIDTH_F64, run64};
+use pliant_math::{Buffer, Row};
+
+use super::density::{Density, Matrix9};
+use super::potential::{
+    CHUNK_ELEMENTS, Curvature, Potential, ProxyKind, Situation, bisect, localise,
+};
+use crate::error::ModelError;
+
+/// Numbers per element: Dₘ⁻¹ (9, row-major), μV, λV.
+const VALUES: usize = 11;
+/// A chunk of tets has at most this many vertices.
+const MOST_VERTICES: usize = 4 * CHUNK_ELEMENTS;
+
+/// Lamé parameters of one element [Pa].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Lame {
+    /// Shear modulus μ.
+    pub mu: f64,
+    /// First parameter λ.
+    pub lambda: f64,
+}
+
+/// The tetrahedra of one body, with density `D`.
+pub struct Tetrahedra<D> {
+    chunks: Vec<Chunk>,
+    /// Per batch `VALUES` × lanes.
+    values: Buffer<f64>,
+    /// Per batch 4 × lanes, local vertex numbers.
+    corners: Buffer<u16>,
+    density: std::marker::PhantomData<D>,
+}
+
+struct Chunk {
+    vertices: Vec<u32>,
+    /// Model vertices, four per element.
+    elements: Vec<u32>,
+    first_batch: usize,
+    batches: usize,
+}
+
+impl<D: Density> Tetrahedra<D> {
+    /// From rest positions [m] and tets over model vertices, with one pair of Lamé parameters
+    /// per tet.
+    ///
+    /// # Errors
+    /// [`ModelError::BadTets`] names tets whose rest volume is not positive.
+    pub fn new(rest: &[Row], tets: &[[u32; 4]], lame: &[Lame]) -> Result<Self, ModelError> {
+        let shapes: Vec<_> = tets.iter().map(|t| RestShape::new(rest, t)).collect();
+        let bad =
+            |s: &RestShape| !(s.volume > 0.0 && s.volume.is_finite() && s.inverse.is_finite());
+        let bad: Vec<u32> = (0..tets.len() as u32).filter(|&t| bad(&shapes[t as usize])).collect();
+        if !bad.is_empty() {
+            return Err(ModelError::BadTets { tets: bad });
+        }
+        let centres: Vec<DVec3> = tets
+            .iter()
+            .map(|t| t.iter().map(|&v| rest[v as usize].xyz()).sum::<DVec3>() * 0.25)
+            .collect();
+        let mut values = Vec::new();
+        let mut corners = Vec::new();
+        let mut chunks = Vec::new();
+        for ids in bisect(&centres, CHUNK_ELEMENTS) {
+            let elements: Vec<u32> = ids.iter().flat_map(|&t| tets[t as usize]).collect();
+            let (vertices, local) = localise(&elements);
+            let first_batch = corners.len() / (4 * WIDTH_F64);
+            for batch in ids.chunks(WIDTH_F64) {
+                let at = (corners.len() / (4 * WIDTH_F64) - first_batch) * WIDTH_F64;
+                // Empty lanes repeat the last tet without stiffness.
+                let lane = |l: usize| l.min(batch.len() - 1);
+                for k in 0..VALUES {
+                    for l in 0..WIDTH_F64 {
+                        let t = batch[lane(l)] as usize;
+                        let weight = if l < batch.len() { shapes[t].volume } else { 0.0 };
+                        values.push(match k {
+                            9 => lame[t].mu * weight,
+                            10 => lame[t].lambda * weight,
+                            _ => shapes[t].inverse.col(k % 3)[k / 3],
+                        });
+                    }
+                }
+                for c in 0..4 {
+                    corners.extend((0..WIDTH_F64).map(|l| local[4 * (at + lane(l)) + c]));
+                }
+            }
+            let batches = ids.len().div_ceil(WIDTH_F64);
+            chunks.push(Chunk { vertices, elements, first_batch, batches });
+        }
+        Ok(Tetrahedra {
+            chunks,
+            values: Buffer::from(&values[..]),
+            corners: Buffer::from(&corners[..]),
+            density: std::marker::PhantomData,
+        })
+    }
+
+    /// Dₘ⁻¹, μV and λV of element `e` of a chunk.
+    fn element(&self, chunk: &Chunk, e: usize) -> (DMat3, f64, f64) {
+        let base = (chunk.first_batch + e / WIDTH_F64) * VALUES * WIDTH_F64 + e % WIDTH_F64;
+        let value = |k: usize| self.values[base + k * WIDTH_F64];
+        let inverse = DMat3::from_cols(
+            DVec3::new(value(0), value(3), value(6)),
+            DVec3::new(value(1), value(4), value(7)),
+            DVec3::new(value(2), value(5), value(8)),
+        );
+        (inverse, value(9), value(10))
+    }
+}
+
+struct RestShape {
+    inverse: DMat3,
+    volume: f64,
+}
+
+impl RestShape {
+    fn new(rest: &[Row], tet: &[u32; 4]) -> Self {
+        let edges = edge_matrix(tet.map(|v| rest[v as usize].xyz()));
+        RestShape { inverse: edges.inverse(), volume: edges.determinant() / 6.0 }
+    }
+}
+
+fn edge_matrix(x: [DVec3; 4]) -> DMat3 {
+    DMat3::from_cols(x[1] - x[0], x[2] - x[0], x[3] - x[0])
+}
+
+/// ∇N of the four corners from Dₘ⁻¹.
+fn shape_gradients(inverse: &DMat3) -> [DVec3; 4] {
+    let rows = inverse.transpose();
+    [-(rows.x_axis + rows.y_axis + rows.z_axis), rows.x_axis, rows.y_axis, rows.z_axis]
+}
+
+impl<D: Density> Potential for Tetrahedra<D> {
+    fn name(&self) -> &'static str {
+        D::NAME
+    }
+
+    fn chunk_count(&self) -> usize {
+        self.chunks.len()
+    }
+
+    fn chunk_vertices(&self, chunk: usize) -> &[u32] {
+        &self.chunks[chunk].vertices
+    }
+
+    fn evaluate(&self, chunk: usize, at: &Situation, gradient: Option<&mut [Row]>) -> f64 {
+        let chunk = &self.chunks[chunk];
+        match gradient {
+            Some(out) => {
+                run64(Evaluate::<D, true> { tets: self, chunk, positions: at.positions, out })
+            }
+            None => run64(Evaluate::<D, false> {
+                tets: self,
+                chunk,
+                positions: at.positions,
+                out: &mut [],
+            }),
+        }
+    }
+
+    fn corners(&self) -> usize {
+        4
+    }
+
+    fn chunk_elements(&self, chunk: usize) -> &[u32] {
+        &self.chunks[chunk].elements
+    }
+
+    fn hessians(&self, chunk: usize, at: &Situation, curvature: Curvature, out: &mut [f64]) {
+        let chunk = &self.chunks[chunk];
+        for (e, out) in out.chunks_exact_mut(144).enumerate() {
+            let corner = |c: usize| at.positions[chunk.elements[4 * e + c] as usize].xyz();
+            let (inverse, mu, lambda) = self.element(chunk, e);
+            let f = edge_matrix([corner(0), corner(1), corner(2), corner(3)]) * inverse;
+            let hessian = match curvature {
+                Curvature::Exact => D::hessian(&f, mu, lambda),
+                Curvature::Definite => D::projected_hessian(&f, mu, lambda),
+            };
+            pull_back(&hessian, &shape_gradients(&inverse), out);
+        }
+    }
+
+    fn proxy(&self, kind: ProxyKind, add: &mut dyn FnMut(u32, u32, f64)) {
+        for chunk in &self.chunks {
+            for (e, corners) in chunk.elements.chunks_exact(4).enumerate() {
+                let (inverse, mu, lambda) = self.element(chunk, e);
+                let (typical, bound) = D::proxy(mu, lambda);
+                let weight = if kind == ProxyKind::Typical { typical } else { bound };
+                let gradients = shape_gradients(&inverse);
+                for a in 0..4 {
+                    for b in 0..4 {
+                        add(corners[a], corners[b], weight * gradients[a].dot(gradients[b]));
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// ∂²E/∂x² = Bᵀ H B with B = ∂vec F/∂x: block (a, b) is Σⱼₗ ∇Nₐ\[j\] H\[(i,j),(k,l)\] ∇N_b\[l\].
+fn pull_back(h: &Matrix9, gradients: &[DVec3; 4], out: &mut [f64]) {
+    // First the columns: (i, j) × (k, corner b).
+    let mut half = [[0.0; 12]; 9];
+    for (row, out) in h.iter().zip(&mut half) {
+        for b in 0..4 {
+            for k in 0..3 {
+                out[3 * b + k] = row[3 * k] * gradients[b].x
+                    + row[3 * k + 1] * gradients[b].y
+                    + row[3 * k + 2] * gradients[b].z;
+            }
+        }
+    }
+    for a in 0..4 {
+        for i in 0..3 {
+            let row = &mut out[(3 * a + i) * 12..(3 * a + i + 1) * 12];
+            for (column, value) in row.iter_mut().enumerate() {
+                *value = gradients[a].x * half[3 * i][column]
+                    + gradients[a].y * half[3 * i + 1][column]
+                    + gradients[a].z * half[3 * i + 2][column];
+            }
+        }
+    }
+}
+
+struct Evaluate<'a, D, const GRADIENT: bool> {
+    tets: &'a Tetrahedra<D>,
+    chunk: &'a Chunk,
+    positions: &'a [Row],
+    out: &'a mut [Row],
+}
+
+impl<L: Lanes<Real = f64>, D: Density, const GRADIENT: bool> Kernel<L>
+    for Evaluate<'_, D, GRADIENT>
+{
+    type Output = f64;
+
+    #[inline(always)]
+    unsafe fn run(self) -> f64 {
+        let Evaluate { tets, chunk, positions, out } = self;
+        let mut local = [const { std::mem::MaybeUninit::<Row>::uninit() }; MOST_VERTICES];
+        for (row, &v) in local.iter_mut().zip(&chunk.vertices) {
+            row.write(positions[v as usize]);
+        }
+        let local: *const Row = local.as_ptr().cast();
+        if GRADIENT {
+            assert_eq!(out.len(), chunk.vertices.len());
+            out.fill(Row([0.0; 4]));
+        }
+        let mut scratch = [Row([0.0; 4]); 4 * WIDTH_F64];
+        let mut sums = [0.0; WIDTH_F64];
+        // SAFETY: we are inside a kernel of L; batches lie within `values` and `corners`, and
+        // local numbers are below the chunk's vertex count, all by construction in `new`.
+        unsafe {
+            let mut energy = L::splat(0.0);
+            for batch in chunk.first_batch..chunk.first_batch + chunk.batches {
+                let values = tets.values.as_ptr().add(batch * VALUES * WIDTH_F64);
+                let corners = tets.corners.as_ptr().add(batch * 4 * WIDTH_F64);
+                let (e, forces) = batch_of::<L, D, GRADIENT>(values, corners, local);
+                energy = energy + e;
+                if GRADIENT {
+                    for c in 0..4 {
+                        L::store_rows(forces[c], scratch.as_mut_ptr().add(c * WIDTH_F64));
+                    }
+                    // One after the other: two lanes may share a vertex.
+                    for (k, force) in scratch.iter().enumerate() {
+                        let sum = &mut out.get_unchecked_mut(*corners.add(k) as usize).0;
+                        for i in 0..4 {
+                            sum[i] += force.0[i];
+                        }
+                    }
+                }
+            }
+            energy.store(sums.as_mut_ptr());
+        }
+        sums.iter().sum()
+    }
+}
+
+/// Energy and corner forces of one batch.
+///
+/// # Safety
+/// Inside a kernel of L; pointers valid for a batch, local numbers valid for `local`.
+#[inline(always)]
+unsafe fn batch_of<L: Lanes<Real = f64>, D: Density, const GRADIENT: bool>(
+    values: *const f64,
+    corners: *const u16,
+    local: *const Row,
+) -> (L, [[L; 3]; 4]) {
+    // SAFETY: passed on to the caller.
+    unsafe {
+        let mut inverse = [L::splat(0.0); 9];
+        for (k, value) in inverse.iter_mut().enumerate() {
+            *value = L::load(values.add(k * WIDTH_F64));
+        }
+        let mu = L::load(values.add(9 * WIDTH_F64));
+        let lambda = L::load(values.add(10 * WIDTH_F64));
+        let origin = L::gather_rows(local, corners);
+        let mut edges = [origin; 3];
+        for (c, edge) in edges.iter_mut().enumerate() {
+            let corner = L::gather_rows(local, corners.add((c + 1) * WIDTH_F64));
+            for i in 0..3 {
+                edge[i] = corner[i] - origin[i];
+            }
+        }
+        let mut f = [origin[0]; 9];
+        for i in 0..3 {
+            for j in 0..3 {
+                let last = edges[2][i] * inverse[6 + j];
+                f[3 * i + j] =
+                    edges[0][i].mul_add(inverse[j], edges[1][i].mul_add(inverse[3 + j], last));
+            }
+        }
+        let (energy, p) = D::lanes::<L, GRADIENT>(&f, mu, lambda);
+        let mut forces = [[L::splat(0.0); 3]; 4];
+        if GRADIENT {
+            for c in 0..3 {
+                for i in 0..3 {
+                    let last = p[3 * i + 2] * inverse[3 * c + 2];
+                    let force = p[3 * i]
+                        .mul_add(inverse[3 * c], p[3 * i + 1].mul_add(inverse[3 * c + 1], last));
+                    forces[c + 1][i] = force;
+                    forces[0][i] = forces[0][i] - force;
+                }
+            }
+        }
+        (energy, forces)
+    }
+}

@@ -1,0 +1,136 @@
+//! Wind on surface triangles: f = ½ ρ A (u·n) |u·n| n with u = w − v, both sides alike.
+//!
+//! With the triangle's normal n and area A frozen at the start of the step, this drag is minus
+//! the gradient of the convex function (ρ A / 6) |(w − v)·n|³ of the velocity. Written for the
+//! displacement x̄ − x̄ₙ = v / rate of the triangle's centre it is a potential of the step,
+//!
+//! ```text
+//! D(x) = ρ A / (6 rate) · |(w − rate (x̄ − x̄ₙ))·n|³,      −∂D/∂x̄ = f,
+//! ```
+//!
+//! so drag is implicit, and no gust can make a light cloth unstable.
+
+use glam::DVec3;
+use pliant_math::Row;
+
+use super::potential::{
+    CHUNK_ELEMENTS, Curvature, Potential, ProxyKind, Situation, bisect, localise,
+};
+
+/// Wind on the surface triangles of the model; its velocity is [`crate::Drive::wind`].
+pub struct Wind {
+    /// ρ: the contract's `drag` [kg/m³].
+    drag: f64,
+    chunks: Vec<Chunk>,
+}
+
+struct Chunk {
+    vertices: Vec<u32>,
+    local: Vec<u16>,
+    elements: Vec<u32>,
+}
+
+impl Wind {
+    /// Triangles over model vertices, grouped by their rest positions [m].
+    pub fn new(rest: &[Row], triangles: &[[u32; 3]], drag: f64) -> Self {
+        let centres: Vec<DVec3> = triangles
+            .iter()
+            .map(|t| t.iter().map(|&v| rest[v as usize].xyz()).sum::<DVec3>() / 3.0)
+            .collect();
+        let chunk = |ids: Vec<u32>| {
+            let elements: Vec<u32> = ids.iter().flat_map(|&t| triangles[t as usize]).collect();
+            let (vertices, local) = localise(&elements);
+            Chunk { vertices, local, elements }
+        };
+        Wind { drag, chunks: bisect(&centres, CHUNK_ELEMENTS).into_iter().map(chunk).collect() }
+    }
+
+    /// Area-weighted normal A n at the start of the step, and u·n now.
+    fn blow(&self, triangle: &[u32], at: &Situation) -> Blow {
+        let start = [0, 1, 2].map(|c| at.start[triangle[c] as usize].xyz());
+        let doubled = (start[1] - start[0]).cross(start[2] - start[0]);
+        let length = doubled.length();
+        if length < f64::MIN_POSITIVE {
+            return Blow { normal: DVec3::ZERO, area: 0.0, speed: 0.0, centre: DVec3::ZERO };
+        }
+        let normal = doubled / length;
+        let now = [0, 1, 2].map(|c| at.positions[triangle[c] as usize].xyz());
+        let centre = (now[0] + now[1] + now[2]) / 3.0;
+        let moved = centre - (start[0] + start[1] + start[2]) / 3.0;
+        let speed = (at.drive.wind - moved * at.rate).dot(normal);
+        Blow { normal, area: 0.5 * length, speed, centre }
+    }
+}
+
+struct Blow {
+    normal: DVec3,
+    area: f64,
+    speed: f64,
+    centre: DVec3,
+}
+
+impl Potential for Wind {
+    fn name(&self) -> &'static str {
+        "wind"
+    }
+
+    fn is_stored(&self) -> bool {
+        false
+    }
+
+    fn chunk_count(&self) -> usize {
+        self.chunks.len()
+    }
+
+    fn chunk_vertices(&self, chunk: usize) -> &[u32] {
+        &self.chunks[chunk].vertices
+    }
+
+    fn evaluate(&self, chunk: usize, at: &Situation, gradient: Option<&mut [Row]>) -> f64 {
+        let chunk = &self.chunks[chunk];
+        let out = gradient.unwrap_or(&mut []);
+        out.fill(Row::zero());
+        let mut energy = 0.0;
+        for (triangle, local) in chunk.elements.chunks_exact(3).zip(chunk.local.chunks_exact(3)) {
+            let blow = self.blow(triangle, at);
+            let force = blow.normal * (0.5 * self.drag * blow.area * blow.speed * blow.speed.abs());
+            energy += if at.rate > 0.0 {
+                self.drag * blow.area / (6.0 * at.rate) * blow.speed.abs().powi(3)
+            } else {
+                -force.dot(blow.centre)
+            };
+            if !out.is_empty() {
+                for &l in local {
+                    let sum = out[l as usize].xyz() - force / 3.0;
+                    out[l as usize] = Row::from(sum);
+                }
+            }
+        }
+        energy
+    }
+
+    fn corners(&self) -> usize {
+        3
+    }
+
+    fn chunk_elements(&self, chunk: usize) -> &[u32] {
+        &self.chunks[chunk].elements
+    }
+
+    fn hessians(&self, chunk: usize, at: &Situation, _: Curvature, out: &mut [f64]) {
+        let triangles = self.chunks[chunk].elements.chunks_exact(3);
+        for (triangle, out) in triangles.zip(out.chunks_exact_mut(81)) {
+            let blow = self.blow(triangle, at);
+            // Convex: exact and definite are the same.
+            let scale = self.drag * blow.area * blow.speed.abs() * at.rate / 9.0;
+            for row in 0..9 {
+                for column in 0..9 {
+                    out[9 * row + column] = scale * blow.normal[row % 3] * blow.normal[column % 3];
+                }
+            }
+        }
+    }
+
+    /// None: drag is weak beside inertia, and the quasi-Newton loop learns it.
+    fn proxy(&self, _: ProxyKind, _: &mut dyn FnMut(u32, u32, f64)) {}
+}

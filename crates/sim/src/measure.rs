@@ -1,0 +1,75 @@
+//! Energies and momenta of a state.
+
+use glam::DVec3;
+use pliant_math::Row;
+use pliant_math::team::{SharedSlice, Team};
+use pliant_model::potentials::{Situation, gravity};
+use pliant_model::{Drive, Model};
+
+use crate::state::State;
+
+/// Kinetic and potential energy [J].
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Energy {
+    /// ½ Σ m ‖v‖².
+    pub kinetic: f64,
+    /// Elastic, attachment, following and gravitational energy.
+    pub potential: f64,
+}
+
+impl Energy {
+    /// Kinetic + potential [J].
+    pub fn total(&self) -> f64 {
+        self.kinetic + self.potential
+    }
+}
+
+/// Linear momentum [kg m/s], and angular momentum about the origin [kg m²/s].
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Momentum {
+    /// Σ m v.
+    pub linear: DVec3,
+    /// Σ x × m v.
+    pub angular: DVec3,
+}
+
+/// ½ Σ m ‖v‖² [J].
+pub fn kinetic(masses: &[f64], velocities: &[Row]) -> f64 {
+    let energy = |(m, v): (&f64, &Row)| m * v.xyz().length_squared();
+    0.5 * masses.iter().zip(velocities).map(energy).sum::<f64>()
+}
+
+/// Momenta of moving points.
+pub fn momentum(masses: &[f64], positions: &[Row], velocities: &[Row]) -> Momentum {
+    let mut sum = Momentum::default();
+    for ((&m, x), v) in masses.iter().zip(positions).zip(velocities) {
+        let p = v.xyz() * m;
+        sum.linear += p;
+        sum.angular += x.xyz().cross(p);
+    }
+    sum
+}
+
+/// Stored energy of a state [J]: all potentials at the given drive.
+pub fn potential(
+    model: &Model,
+    drive: &Drive,
+    state: &State,
+    energies: &mut [f64],
+    team: &Team,
+) -> f64 {
+    let field = model.field();
+    let at = Situation { positions: &state.positions, start: &state.positions, rate: 0.0, drive };
+    let shared = SharedSlice::new(energies);
+    // SAFETY: each task writes its own entry.
+    team.each(field.task_count(), &|t, _| unsafe { *shared.at(t) = field.evaluate(t, &at, None) });
+    let stored: f64 =
+        (0..field.task_count()).filter(|&t| field.is_stored(t)).map(|t| energies[t]).sum();
+    stored + weight(model.masses(), &state.positions, drive.gravity)
+}
+
+/// Gravitational energy [J].
+pub fn weight(masses: &[f64], positions: &[Row], acceleration: DVec3) -> f64 {
+    let energy = |(&m, x): (&f64, &Row)| gravity::energy(m, x.xyz(), acceleration);
+    masses.iter().zip(positions).map(energy).sum()
+}

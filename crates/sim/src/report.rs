@@ -1,0 +1,67 @@
+//! What a step tells about itself, always.
+
+use std::time::Duration;
+
+use crate::measure::{Energy, Momentum};
+use crate::solver::SolverInfo;
+
+/// The outcome of one step.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct StepReport {
+    /// Energies at its end [J].
+    pub energy: Energy,
+    /// Momenta at its end.
+    pub momentum: Momentum,
+    /// Solver iterations, over all sub-steps.
+    pub iterations: u32,
+    /// Energy or gradient evaluations, over all sub-steps.
+    pub evaluations: u32,
+    /// ‖gradient‖ relative to the forces it is made of, when the solver stopped.
+    pub residual: f64,
+    /// The solver stopped because no step led downhill.
+    pub stalled: bool,
+    /// Into how many sub-steps the guard had to cut this step; 1 when it did not.
+    pub substeps: u32,
+    /// The guard could not save the step: positions are those before it, at rest.
+    pub rolled_back: bool,
+    /// Where the time went.
+    pub timings: Timings,
+}
+
+impl StepReport {
+    /// Adds a solve to the report.
+    pub(crate) fn absorb(&mut self, info: &SolverInfo) {
+        self.iterations += info.iterations;
+        self.evaluations += info.evaluations;
+        self.residual = info.residual;
+        self.stalled = info.stalled;
+        self.timings.add_parts(&info.timings);
+    }
+
+    /// Whether the guard had to give way.
+    pub fn gave_way(&self) -> bool {
+        self.substeps > 1 || self.rolled_back
+    }
+}
+
+/// Where a step's time went.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Timings {
+    /// Energies and gradients.
+    pub evaluate: Duration,
+    /// Factorisations.
+    pub factor: Duration,
+    /// Triangular solves.
+    pub solve: Duration,
+    /// The whole step.
+    pub total: Duration,
+}
+
+impl Timings {
+    /// Adds a part's times, except the total.
+    pub(crate) fn add_parts(&mut self, other: &Timings) {
+        self.evaluate += other.evaluate;
+        self.factor += other.factor;
+        self.solve += other.solve;
+    }
+}

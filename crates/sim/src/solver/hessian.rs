@@ -1,0 +1,146 @@
+//! Assembly of the Newton matrix κM + ∇²E over the free vertices, into fixed slots.
+//!
+//! The matrix is made of 3×3 blocks. Element Hessians are computed in parallel into one array;
+//! every block then sums its contributions in a fixed order: the same bits for any number of
+//! threads, and no search for slots.
+
+use pliant_math::sparse::SymmetricMatrix;
+use pliant_math::team::{SharedSlice, Team};
+use pliant_math::{MathError, Row};
+use pliant_model::Model;
+use pliant_model::potentials::Curvature;
+
+use crate::objective::Objective;
+
+/// Where everything goes.
+pub struct HessianLayout {
+    /// The 3n×3n matrix; its values are overwritten by each assembly.
+    matrix: SymmetricMatrix,
+    blocks: Vec<Block>,
+    /// Contributions of block b: `sources[starts[b]..starts[b + 1]]`.
+    starts: Vec<u32>,
+    sources: Vec<Source>,
+    /// First number of each task's element Hessians.
+    task_starts: Vec<usize>,
+    elements: Vec<f64>,
+}
+
+struct Block {
+    /// Slots of the first stored entry of the block's three columns.
+    slots: [usize; 3],
+    /// On the diagonal: the vertex, whose inertia is added and whose upper half is not stored.
+    diagonal: Option<u32>,
+}
+
+/// A 3×3 block inside an element Hessian: its first number and the row length.
+#[derive(Clone, Copy)]
+struct Source {
+    at: usize,
+    row: u32,
+}
+
+impl HessianLayout {
+    /// The layout for a model.
+    pub fn new(model: &Model) -> Result<Self, MathError> {
+        let (field, free) = (model.field(), model.free_count());
+        // (row vertex, column vertex, where): sorted by block, ties in element order.
+        let mut pairs: Vec<(u32, u32, Source)> = Vec::new();
+        let mut task_starts = vec![0];
+        for task in 0..field.task_count() {
+            let elements = field.task_elements(task);
+            let (k, mut at) = (elements.corners, task_starts[task]);
+            for corners in elements.vertices.chunks_exact(k) {
+                for (a, &i) in corners.iter().enumerate() {
+                    for (b, &j) in corners.iter().enumerate() {
+                        if (i as usize) < free && j <= i {
+                            let source = Source { at: at + 9 * a * k + 3 * b, row: 3 * k as u32 };
+                            pairs.push((j, i, source));
+                        }
+                    }
+                }
+                at += 9 * k * k;
+            }
+            task_starts.push(at);
+        }
+        pairs.sort_by_key(|&(j, i, source)| (j, i, source.at));
+        let mut wanted: Vec<(u32, u32)> = pairs.iter().map(|&(j, i, _)| (j, i)).collect();
+        wanted.extend((0..free as u32).map(|v| (v, v)));
+        wanted.sort_unstable();
+        wanted.dedup();
+        let entries = wanted.iter().flat_map(|&(j, i)| {
+            (0..9).map(move |e| (3 * i as usize + e / 3, 3 * j as usize + e % 3))
+        });
+        let lower = entries.filter(|(row, column)| row >= column).map(|(r, c)| (r, c, 0.0));
+        let matrix = SymmetricMatrix::from_triplets(3 * free, lower)?;
+        let slot = |row: usize, column: usize| {
+            matrix.slot(row, column).ok_or(MathError::OutOfRange { row, column, size: 3 * free })
+        };
+        let (mut blocks, mut starts, mut sources) = (Vec::new(), vec![0], Vec::new());
+        let mut next = pairs.iter().peekable();
+        for &(j, i) in &wanted {
+            let (row, column) = (3 * i as usize, 3 * j as usize);
+            let mut slots = [0; 3];
+            for (c, s) in slots.iter_mut().enumerate() {
+                *s = slot(if i == j { row + c } else { row }, column + c)?;
+            }
+            blocks.push(Block { slots, diagonal: (i == j).then_some(i) });
+            while let Some(&(_, _, source)) = next.next_if(|&&(pj, pi, _)| (pj, pi) == (j, i)) {
+                sources.push(source);
+            }
+            starts.push(sources.len() as u32);
+        }
+        let elements = vec![0.0; task_starts[field.task_count()]];
+        Ok(HessianLayout { matrix, blocks, starts, sources, task_starts, elements })
+    }
+
+    /// The matrix's pattern, with the values of the last assembly.
+    pub fn matrix(&self) -> &SymmetricMatrix {
+        &self.matrix
+    }
+
+    /// κM + ∇²E at `p`, plus `shift` times the identity.
+    pub fn assemble(
+        &mut self,
+        objective: &Objective,
+        p: &[Row],
+        curvature: Curvature,
+        shift: f64,
+        team: &Team,
+    ) {
+        let (field, at) = (objective.model.field(), objective.situation(p));
+        let (elements, task_starts) = (SharedSlice::new(&mut self.elements), &self.task_starts);
+        team.each(field.task_count(), &|t, _| {
+            // SAFETY: each task writes its own range.
+            let out = unsafe { elements.range(task_starts[t], task_starts[t + 1]) };
+            field.hessians(t, &at, curvature, out);
+        });
+        let masses = objective.model.masses();
+        let values = SharedSlice::new(self.matrix.values_mut());
+        let (blocks, starts, sources, elements) =
+            (&self.blocks, &self.starts, &self.sources, &self.elements);
+        const GROUP: usize = 512;
+        team.each(blocks.len().div_ceil(GROUP), &|group, _| {
+            for b in group * GROUP..((group + 1) * GROUP).min(blocks.len()) {
+                let mut sum = [[0.0; 3]; 3];
+                for source in &sources[starts[b] as usize..starts[b + 1] as usize] {
+                    for (i, row) in sum.iter_mut().enumerate() {
+                        let from = source.at + i * source.row as usize;
+                        for (value, e) in row.iter_mut().zip(&elements[from..from + 3]) {
+                            *value += e;
+                        }
+                    }
+                }
+                let inertia =
+                    blocks[b].diagonal.map(|v| objective.kappa * masses[v as usize] + shift);
+                for c in 0..3 {
+                    let first = if inertia.is_some() { c } else { 0 };
+                    for r in first..3 {
+                        let extra = if r == c { inertia.unwrap_or(0.0) } else { 0.0 };
+                        // SAFETY: a block's slots are its own.
+                        unsafe { *values.at(blocks[b].slots[c] + r - first) = sum[r][c] + extra }
+                    }
+                }
+            }
+        });
+    }
+}

@@ -1,0 +1,31 @@
+//! Minimisers of a step's objective: [`projective`] and [`newton`].
+
+pub mod hessian;
+pub mod newton;
+pub mod projective;
+
+use crate::report::Timings;
+
+/// How a minimisation went.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct SolverInfo {
+    /// Iterations done.
+    pub iterations: u32,
+    /// Energy or gradient evaluations.
+    pub evaluations: u32,
+    /// Residual at the end; see [`crate::objective::Sums::residual`].
+    pub residual: f64,
+    /// Stored energy at the end [J].
+    pub stored: f64,
+    /// No step led downhill any more.
+    pub stalled: bool,
+    /// Where the time went.
+    pub timings: Timings,
+}
+
+/// Whether a new value of the objective is no sufficient decrease (Armijo), beyond its rounding
+/// error. NaN is none.
+fn rises(value: f64, last: f64, predicted: f64, magnitude: f64) -> bool {
+    let rise = value - last;
+    !(rise <= 1e-4 * predicted || rise <= 1e-14 * magnitude)
+}

@@ -1,0 +1,171 @@
+//! Newton's method: the objective's own Hessian, factored in every iteration, with the symbolic
+//! factorisation kept.
+//!
+//! The exact Hessian is tried first (it converges quadratically); where it is not positive
+//! definite the elements' projected Hessians take its place for the rest of the step (Smith,
+//! de Goes and Kim 2019), and where even those are singular (a free body without inertia) a
+//! growing multiple of the identity is added. Steps are shortened until Armijo's condition holds.
+//! One iteration from the last positions, at full length, is the linearised scheme of Baraff and
+//! Witkin 1998 and of "Enriching triangle mesh animations", Eq. 6–9.
+
+use std::time::Instant;
+
+use pliant_math::cholesky::SparseCholesky;
+use pliant_math::team::Team;
+use pliant_math::{Buffer, MathError, Row};
+use pliant_model::Model;
+use pliant_model::potentials::Curvature;
+
+use super::hessian::HessianLayout;
+use super::{SolverInfo, rises};
+use crate::objective::{EvaluationSpace, Objective};
+
+const SHORTEST_STEP: f64 = 1e-8;
+/// Shifts by 1e-9 to 1 of the mean diagonal before a matrix is given up.
+const MOST_SHIFTS: u32 = 6;
+
+/// What the solver is asked.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct NewtonParams {
+    /// Most iterations; 1 takes a full step without line search.
+    pub iterations: u32,
+    /// Residual to stop at.
+    pub tolerance: f64,
+}
+
+/// Matrix, factorisation and vectors of the iteration.
+pub struct NewtonSpace {
+    layout: HessianLayout,
+    cholesky: SparseCholesky,
+    direction: Vec<f64>,
+    from: Buffer<Row>,
+}
+
+impl NewtonSpace {
+    /// Analyses a model's matrix. Model vertices are already in elimination order.
+    pub fn new(model: &Model) -> Result<Self, MathError> {
+        let layout = HessianLayout::new(model)?;
+        let size = 3 * model.free_count();
+        let order: Vec<usize> = (0..size).collect();
+        let cholesky = SparseCholesky::analyse(layout.matrix(), &order)?;
+        let from = Buffer::zeroed(model.free_count());
+        Ok(NewtonSpace { layout, cholesky, direction: vec![0.0; size], from })
+    }
+}
+
+/// Minimises the objective from `p`.
+pub fn minimise(
+    objective: &Objective,
+    params: &NewtonParams,
+    p: &mut [Row],
+    gradient: &mut [Row],
+    space: &mut NewtonSpace,
+    evaluation: &mut EvaluationSpace,
+    team: &Team,
+) -> SolverInfo {
+    let mut info = SolverInfo::default();
+    let mut curvature = Curvature::Exact;
+    let mut last_residual = f64::INFINITY;
+    // The predicted decrease has fallen below the objective's rounding error.
+    let mut settled = false;
+    loop {
+        let clock = Instant::now();
+        let sums = objective.gradient(p, gradient, None, evaluation, team);
+        info.timings.evaluate += clock.elapsed();
+        info.evaluations += 1;
+        (info.residual, info.stored) = (sums.residual(), sums.stored);
+        let linearised = params.iterations == 1;
+        let done = info.iterations == params.iterations
+            || (!linearised && info.residual <= params.tolerance)
+            || sums.gradient == 0.0;
+        if done || info.stalled || (settled && info.residual > 0.5 * last_residual) {
+            return info;
+        }
+        last_residual = info.residual;
+        if factor(objective, p, &mut curvature, space, &mut info, team).is_err() {
+            info.stalled = true;
+            return info;
+        }
+        let clock = Instant::now();
+        for (out, g) in space.direction.chunks_exact_mut(3).zip(gradient.iter()) {
+            out.copy_from_slice(&[-g.0[0], -g.0[1], -g.0[2]]);
+        }
+        let solved = space.cholesky.solve(&mut space.direction).is_ok();
+        info.timings.solve += clock.elapsed();
+        if !solved {
+            info.stalled = true;
+            return info;
+        }
+        info.iterations += 1;
+        let slope: f64 = space
+            .direction
+            .chunks_exact(3)
+            .zip(gradient.iter())
+            .map(|(d, g)| d[0] * g.0[0] + d[1] * g.0[1] + d[2] * g.0[2])
+            .sum();
+        settled = -slope <= 1e-15 * sums.magnitude;
+        let free = space.from.len();
+        space.from.copy_from_slice(&p[..free]);
+        let mut step = 1.0;
+        loop {
+            for ((x, from), d) in
+                p.iter_mut().zip(&*space.from).zip(space.direction.chunks_exact(3))
+            {
+                *x = Row::new(
+                    from.0[0] + step * d[0],
+                    from.0[1] + step * d[1],
+                    from.0[2] + step * d[2],
+                );
+            }
+            if linearised {
+                break;
+            }
+            let clock = Instant::now();
+            let value = objective.value(p, evaluation, team);
+            info.timings.evaluate += clock.elapsed();
+            info.evaluations += 1;
+            if !rises(value, sums.value, step * slope, sums.magnitude) {
+                break;
+            }
+            step *= 0.5;
+            if step < SHORTEST_STEP {
+                p[..free].copy_from_slice(&space.from);
+                info.stalled = true;
+                break;
+            }
+        }
+    }
+}
+
+/// Factors the most faithful positive definite Hessian at `p`.
+fn factor(
+    objective: &Objective,
+    p: &[Row],
+    curvature: &mut Curvature,
+    space: &mut NewtonSpace,
+    info: &mut SolverInfo,
+    team: &Team,
+) -> Result<(), MathError> {
+    let (mut shift, mut shifts) = (0.0, 0);
+    loop {
+        let clock = Instant::now();
+        space.layout.assemble(objective, p, *curvature, shift, team);
+        let outcome = space.cholesky.factor(space.layout.matrix().values());
+        info.timings.factor += clock.elapsed();
+        match outcome {
+            Err(MathError::NotPositiveDefinite { .. }) if *curvature == Curvature::Exact => {
+                *curvature = Curvature::Definite;
+            }
+            Err(MathError::NotPositiveDefinite { .. }) if shifts < MOST_SHIFTS => {
+                let size = space.layout.matrix().size().max(1);
+                let values = space.layout.matrix();
+                let starts = &values.column_starts()[..size];
+                let mean: f64 =
+                    starts.iter().map(|&s| values.values()[s].abs()).sum::<f64>() / size as f64;
+                shift = if shifts == 0 { 1e-9 * mean } else { 100.0 * shift };
+                shifts += 1;
+            }
+            other => return other,
+        }
+    }
+}

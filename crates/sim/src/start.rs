@@ -1,0 +1,65 @@
+//! Where a solver starts its search.
+//!
+//! x + h v + h² a, with the last step's acceleration a, is close when motion is smooth, and far
+//! off after a shock; x itself is never far off. The lower objective of the two wins. Points held
+//! by springs far stiffer than the body start where those springs alone would put them.
+
+use pliant_math::Row;
+use pliant_model::{Drive, Model};
+
+use crate::state::State;
+
+/// Springs stiffer than this multiple of everything else at a vertex leave a reaction that
+/// positions cannot resolve; see [`crate::objective::Objective::measured`].
+const UNRESOLVABLE: f64 = 1e9;
+
+/// The first candidate: the smooth continuation of the motion.
+pub fn continued(h: f64, state: &State, p: &mut [Row]) {
+    let State { positions, velocities, accelerations, .. } = state;
+    for (i, p) in p.iter_mut().enumerate() {
+        *p = positions[i].plus_scaled(h, velocities[i]).plus_scaled(h * h, accelerations[i]);
+    }
+}
+
+/// Puts hard vertices where they are driven.
+pub fn place_hard(model: &Model, drive: &Drive, p: &mut [Row]) {
+    p[model.hard_vertices()].copy_from_slice(&drive.hard);
+}
+
+/// Moves softly held vertices to the balance between their springs and `inertia` + elasticity.
+pub fn settle_held(model: &Model, drive: &Drive, kappa: f64, elastic: &[f64], p: &mut [Row]) {
+    each_held(model, drive, |v, weight, target| {
+        // t + (1 − r)(p − t), not a weighted mean: exactly t for an infinite weight.
+        let base = kappa * model.masses()[v] + elastic[v];
+        let share = base / (base + weight);
+        p[v] = target.plus_scaled(share, p[v] - target);
+    });
+}
+
+/// 0 for vertices whose reaction cannot be resolved, 1 for all others.
+pub fn mark_measured(
+    model: &Model,
+    drive: &Drive,
+    kappa: f64,
+    elastic: &[f64],
+    measured: &mut [f64],
+) {
+    measured.fill(1.0);
+    each_held(model, drive, |v, weight, _| {
+        if weight > UNRESOLVABLE * (kappa * model.masses()[v] + elastic[v]) {
+            measured[v] = 0.0;
+        }
+    });
+}
+
+/// Calls `f(vertex, stiffness, target)` for every soft attachment and followed vertex that is free.
+pub(crate) fn each_held(model: &Model, drive: &Drive, mut f: impl FnMut(usize, f64, Row)) {
+    let (vertices, stiffness) = model.attachments();
+    let attached = vertices.iter().zip(stiffness).zip(&drive.attachments);
+    let followed = model.followed_vertices().iter().zip(&drive.follow_weights).zip(&drive.follow);
+    for ((&v, &weight), &target) in attached.chain(followed) {
+        if (v as usize) < model.free_count() {
+            f(v as usize, weight, target);
+        }
+    }
+}

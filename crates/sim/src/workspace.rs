@@ -1,0 +1,162 @@
+//! What a step needs besides the state: memory and factorisations. It can be dropped between
+//! steps without changing a bit.
+
+use thiserror::Error;
+
+use pliant_math::team::Team;
+use pliant_math::{Buffer, MathError, Row};
+use pliant_model::integrator::{Scheme, Solver};
+use pliant_model::potentials::ProxyKind;
+use pliant_model::{Drive, Model};
+
+use crate::objective::{EvaluationSpace, Objective};
+use crate::scheme::Constants;
+use crate::solver::SolverInfo;
+use crate::solver::newton::{self, NewtonParams, NewtonSpace};
+use crate::solver::projective::{self, ProjectiveParams, ProjectiveSpace, Proxy};
+use crate::state::State;
+
+/// Why a model cannot be stepped.
+#[derive(Debug, Error)]
+pub enum SimError {
+    /// The solver's matrix cannot be factored.
+    #[error("the solver's matrix cannot be factored: {0}")]
+    Matrix(#[from] MathError),
+    /// The step length is not a positive number.
+    #[error("the step length must be a positive number of seconds, not {0}")]
+    StepLength(f64),
+}
+
+/// Memory and factorisations for stepping one model.
+pub struct Workspace {
+    pub(crate) team: Team,
+    pub(crate) evaluation: EvaluationSpace,
+    pub(crate) solver: SolverSpace,
+    /// Diagonal of the elastic proxy [N/m].
+    pub(crate) elastic: Vec<f64>,
+    pub(crate) vectors: Vectors,
+    /// The state before the step.
+    pub(crate) saved: State,
+    /// Start and end of a sub-step.
+    pub(crate) drives: [Drive; 2],
+}
+
+pub(crate) struct Vectors {
+    pub p: Buffer<Row>,
+    pub other: Buffer<Row>,
+    pub inertia: Buffer<Row>,
+    pub gradient: Buffer<Row>,
+    pub measured: Vec<f64>,
+}
+
+pub(crate) enum SolverSpace {
+    Projective { params: ProjectiveParams, kind: ProxyKind, cached: Vec<Factored> },
+    Newton { params: NewtonParams, space: Box<NewtonSpace> },
+}
+
+/// A proxy factored for one κ.
+pub(crate) struct Factored {
+    kappa: f64,
+    proxy: Proxy,
+    space: ProjectiveSpace,
+}
+
+impl Workspace {
+    /// For steps of a model on `threads` threads.
+    ///
+    /// # Errors
+    /// When the solver's matrix cannot be analysed.
+    pub fn new(model: &Model, threads: usize) -> Result<Self, SimError> {
+        let team = Team::new(threads);
+        let solver = match model.integrator().solver {
+            Solver::Projective { iterations, history, tolerance } => SolverSpace::Projective {
+                params: ProjectiveParams { iterations, history, tolerance },
+                kind: if history == 0 { ProxyKind::Bound } else { ProxyKind::Typical },
+                cached: Vec::new(),
+            },
+            Solver::Newton { iterations, tolerance } => SolverSpace::Newton {
+                params: NewtonParams { iterations, tolerance },
+                space: Box::new(NewtonSpace::new(model)?),
+            },
+        };
+        let (all, free) = (model.vertex_count(), model.free_count());
+        Ok(Workspace {
+            team,
+            evaluation: EvaluationSpace::new(model),
+            solver,
+            elastic: model.field().elastic_diagonal(all),
+            vectors: Vectors {
+                p: Buffer::zeroed(all),
+                other: Buffer::zeroed(all),
+                inertia: Buffer::zeroed(all),
+                gradient: Buffer::zeroed(free),
+                measured: vec![1.0; free],
+            },
+            saved: State::initial(model),
+            drives: [Drive::default(), Drive::default()],
+        })
+    }
+
+    /// How many threads work.
+    pub fn threads(&self) -> usize {
+        self.team.size()
+    }
+}
+
+impl SolverSpace {
+    /// Whether the search must start from the last positions: the linearised scheme.
+    pub fn is_linearised(&self) -> bool {
+        matches!(self, SolverSpace::Newton { params: NewtonParams { iterations: 1, .. }, .. })
+    }
+
+    /// Factors what can be factored before the search.
+    pub fn prepare(
+        &mut self,
+        model: &Model,
+        constants: Constants,
+        team: &Team,
+    ) -> Result<(), SimError> {
+        let SolverSpace::Projective { params, kind, cached } = self else { return Ok(()) };
+        let kappa = match model.integrator().scheme {
+            Scheme::QuasiStatic => regular_kappa(model),
+            Scheme::BackwardEuler => constants.kappa,
+        };
+        if let Some(found) = cached.iter().position(|f| f.kappa == kappa) {
+            cached.swap(0, found);
+            return Ok(());
+        }
+        let proxy = Proxy::new(model, kappa, *kind)?;
+        let space = ProjectiveSpace::new(&proxy, params.history, team);
+        cached.insert(0, Factored { kappa, proxy, space });
+        Ok(())
+    }
+
+    /// Minimises the objective from `p`; [`SolverSpace::prepare`] comes first.
+    pub fn minimise(
+        &mut self,
+        objective: &Objective,
+        p: &mut [Row],
+        gradient: &mut [Row],
+        evaluation: &mut EvaluationSpace,
+        team: &Team,
+    ) -> SolverInfo {
+        match self {
+            SolverSpace::Projective { params, cached, .. } => match cached.first_mut() {
+                Some(Factored { proxy, space, .. }) => projective::minimise(
+                    objective, params, proxy, p, gradient, space, evaluation, team,
+                ),
+                None => SolverInfo { stalled: true, ..SolverInfo::default() },
+            },
+            SolverSpace::Newton { params, space } => {
+                newton::minimise(objective, params, p, gradient, space, evaluation, team)
+            }
+        }
+    }
+}
+
+/// A κ that makes the proxy of a body without inertia positive definite, and hardly changes it.
+fn regular_kappa(model: &Model) -> f64 {
+    let stiffness: f64 = model.field().elastic_diagonal(model.vertex_count()).iter().sum();
+    let mass: f64 = model.masses().iter().sum();
+    if stiffness > 0.0 && mass > 0.0 { 1e-6 * stiffness / mass } else { 1.0 }
+}

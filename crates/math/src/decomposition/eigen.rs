@@ -26,8 +26,7 @@ pub fn symmetric_eigen(s: &DMat3) -> SymmetricEigen {
     for _ in 0..MOST_SWEEPS {
         let size = m[0][0].abs().max(m[1][1].abs()).max(m[2][2].abs());
         let off = m[0][1].abs().max(m[0][2].abs()).max(m[1][2].abs());
-        // also ends at once on NaN
-        if !(off > SETTLED * size) {
+        if off <= SETTLED * size {
             break;
         }
         for (p, q) in [(0, 1), (0, 2), (1, 2)] {

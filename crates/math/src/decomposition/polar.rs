@@ -11,8 +11,11 @@
 //! order. To first order an error δ of t changes the singular values of R by
 //! 2(σᵢ² − t²) δ / (t³ − bt − 2d), all of one sign, so ‖R‖² = 3 tells whether t is right.
 //!
-//! The denominator is 2(σ₁+σ₂)(σ₂+σ₃)(σ₃+σ₁): it vanishes where the rotation is not unique,
-//! and lanes near that, like lanes that overflow, underflow or are zero, take the scalar path.
+//! The denominator is 2(σ₁+σ₂)(σ₂+σ₃)(σ₃+σ₁): it vanishes where the rotation is not unique.
+//! Near that, two roots almost meet and Newton only halves its error in every step, so the
+//! bounded number of steps ends well above the larger root and can never round its way to the
+//! other one, whose "rotation" would be half a turn off. Such lanes, like lanes that overflow,
+//! underflow or are zero, miss ‖R‖² = 3 and take the scalar path.
 //!
 //! A lane may see extra Newton steps because of its neighbours, so its last digits depend on
 //! the batch it is in, but never on the instruction set.
@@ -57,8 +60,7 @@ pub unsafe fn polar_lanes<L: Lanes<Real = f64>>(f: &[L; 9]) -> ([L; 9], L) {
             rotation[k] = on_f.mul_add(f[k], rest);
         }
         let miss = (squared_norm(&rotation) - b.constant(3.0)).abs();
-        failed = miss.mask_above(b.constant(NORM_TOLERANCE))
-            | (b * t * b.constant(LEAST_SEPARATION)).mask_above(denominator);
+        failed = miss.mask_above(b.constant(NORM_TOLERANCE));
         if failed == 0 {
             return (rotation, t);
         }
@@ -94,7 +96,9 @@ pub unsafe fn polar_distance_lanes<L: Lanes<Real = f64>>(f: &[L; 9]) -> (L, L) {
     // t ≤ √(3b), so h ≥ ½(√b − √3)²
     let root_gap = i1.div(b.sqrt() + b.constant(3f64.sqrt()));
     let mut h = root_gap * root_gap * b.constant(0.5);
-    for _ in 0..ROUNDS_DISTANCE {
+    let far = b.mask_above(b.constant(LARGEST_NORM)) | b.constant(1.0).mask_above(b);
+    let rounds = if far == 0 { ROUNDS_DISTANCE } else { 0 };
+    for _ in 0..rounds {
         let mut step = h;
         for _ in 0..STEPS_DISTANCE {
             let value = (h - p3).mul_add(h, p2).mul_add(h, -p1).mul_add(h, p0);
@@ -102,14 +106,6 @@ pub unsafe fn polar_distance_lanes<L: Lanes<Real = f64>>(f: &[L; 9]) -> (L, L) {
             let slope = slope.mul_add(h, p2 + p2).mul_add(h, -p1);
             step = value.div(slope);
             h = h - step;
-        }
-        let t = t0 - h;
-        let denominator =
-            t.mul_add(t, -b).mul_add(t, delta.mul_add(b.constant(-2.0), b.constant(-2.0)));
-        let far = b.mask_above(b.constant(LARGEST_NORM)) | b.constant(1.0).mask_above(b);
-        let close = (b * t * b.constant(LEAST_SEPARATION_DISTANCE)).mask_above(denominator);
-        if far | close != 0 {
-            break;
         }
         if (step * step).mask_above(h.abs() * h.constant(SETTLED)) == 0 {
             let h = h.max(h.constant(0.0));
@@ -127,17 +123,13 @@ pub unsafe fn polar_distance_lanes<L: Lanes<Real = f64>>(f: &[L; 9]) -> (L, L) {
 
 const STEPS: usize = 3;
 const ROUNDS: usize = 5;
-/// Largest |‖R‖² − 3| that passes: ten times what rounding leaves in well-separated lanes.
+/// Largest |‖R‖² − 3| that passes; rounding leaves some 1e-15 in well-separated lanes.
 const NORM_TOLERANCE: f64 = 5e-13;
-/// Least denominator relative to b·t. Closer, rounding may find the second largest root, whose
-/// "rotation" is half a turn off and passes every other test.
-const LEAST_SEPARATION: f64 = 1e-3;
 
 const STEPS_DISTANCE: usize = 4;
 const ROUNDS_DISTANCE: usize = 2;
 /// The quartic in h is expanded around rest; further away its terms cancel.
 const LARGEST_NORM: f64 = 12.0;
-const LEAST_SEPARATION_DISTANCE: f64 = 1e-2;
 /// Largest step² ÷ h that passes: the next step would change h by about this part of itself.
 const SETTLED: f64 = 1e-15;
 
@@ -376,7 +368,7 @@ mod tests {
         matrices[5].y_axis.x = f64::INFINITY;
         let outcome = decompose(&matrices);
         assert!(outcome.traces[2].is_nan() && outcome.traces[5].is_nan());
-        assert!(outcome.distances[2].is_nan() && !(outcome.distances[5] < f64::INFINITY));
+        assert!(!outcome.distances[2].is_finite() && !outcome.distances[5].is_finite());
         for lane in [0, 1, 3, 4, 6, 7] {
             let r = scalar_matrix(&outcome.rotations, lane);
             assert!(r.abs_diff_eq(turn(0.1, 0.2, 0.3), 1e-14));
@@ -396,7 +388,9 @@ mod tests {
         }
     }
 
-    fn matrix() -> impl Strategy<Value = DMat3> {
+    /// Batches of one kind, and mixed ones: a difficult lane sends its batch another way.
+    fn batch() -> impl Strategy<Value = [DMat3; WIDTH_F64]> {
+        use proptest::array::uniform8;
         let any = proptest::array::uniform9(-2.0..2.0).prop_map(|e| DMat3::from_cols_array(&e));
         let angles = proptest::array::uniform3(-3.2..3.2);
         let near = (angles.clone(), proptest::array::uniform9(-0.2..0.2))
@@ -408,14 +402,30 @@ mod tests {
         );
         let scaled = (proptest::array::uniform9(-1.0..1.0), -160..140)
             .prop_map(|(e, power)| DMat3::from_cols_array(&e) * 10f64.powi(power));
-        prop_oneof![any, near, flat, scaled]
+        // σ₂ + σ₃ almost zero: two rotations are almost equally close
+        let crease = (-3.2..3.2, -3.2..3.2, 0.3..1.5, 0.05..0.95, -12..-2).prop_map(
+            |(x, y, size, part, power)| {
+                let gap = 10f64.powi(power);
+                let sigma = DVec3::new(1.0, part, gap - part) * size;
+                turn(x, y, 0.0) * DMat3::from_diagonal(sigma) * turn(y, x, 1.0)
+            },
+        );
+        let mixed = prop_oneof![any.clone(), near.clone(), flat.clone(), scaled.clone()];
+        prop_oneof![
+            uniform8(any),
+            uniform8(near),
+            uniform8(flat),
+            uniform8(scaled),
+            uniform8(crease),
+            uniform8(mixed)
+        ]
     }
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(2000))]
         #[test]
         fn lanes_agree_with_the_scalar_decomposition(
-            matrices in proptest::array::uniform8(matrix())
+            matrices in batch()
         ) {
             check(&matrices);
         }

@@ -1,0 +1,297 @@
+//! Animations from files: a rest mesh with frames of its vertices, read one at a time.
+
+use std::path::{Path, PathBuf};
+
+use glam::DVec3;
+use pliant_mesh::Mesh;
+
+use crate::error::IoError;
+use crate::pc2::Pc2Reader;
+use crate::read::read_mesh;
+
+/// A mesh and where its vertices are in every frame.
+#[derive(Debug)]
+pub struct Animation {
+    rest: Mesh,
+    notes: Vec<String>,
+    frames: Frames,
+}
+
+#[derive(Debug)]
+enum Frames {
+    /// One frame: the rest mesh.
+    Still,
+    Cache(Pc2Reader),
+    Files(Vec<PathBuf>),
+}
+
+impl Animation {
+    /// Opens what a user may write where an animation is asked for:
+    /// - `rest.obj+cache.pc2`: any mesh, and a cache of its vertices;
+    /// - `cache.pc2`: with `cache.obj`, or else `rest.obj`, beside it;
+    /// - `frames/*.obj`: one file per frame, in the order of the numbers in their names; the
+    ///   first is the rest mesh;
+    /// - any mesh file: an animation of one frame.
+    ///
+    /// ```
+    /// let folder = tempfile::tempdir()?;
+    /// for (i, x) in [0.0, 0.5, 1.0].iter().enumerate() {
+    ///     let text = format!("v {x} 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
+    ///     std::fs::write(folder.path().join(format!("f{i}.obj")), text)?;
+    /// }
+    /// let pattern = folder.path().join("f*.obj");
+    /// let mut animation = pliant_io::Animation::open(pattern.to_str().unwrap())?;
+    /// let mut positions = animation.rest().positions.clone();
+    /// animation.read_frame(2, &mut positions)?;
+    /// assert_eq!((animation.frame_count(), positions[0].x), (3, 1.0));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn open(written: &str) -> Result<Self, IoError> {
+        let path = Path::new(written);
+        if !path.exists() {
+            if let Some((rest, cache)) = split_pair(written) {
+                return Self::with_cache(Path::new(rest), Path::new(cache));
+            }
+            if written.contains(['*', '?', '[']) {
+                return Self::from_files(matching_files(written)?);
+            }
+        }
+        if is_cache(path) {
+            let beside = [path.with_extension("obj"), path.with_file_name("rest.obj")];
+            let Some(rest) = beside.iter().find(|p| p.exists()) else {
+                let problem =
+                    format!("expected its rest mesh beside it, as {}", beside[0].display());
+                return Err(IoError::content(path, problem));
+            };
+            return Self::with_cache(rest, path);
+        }
+        let loaded = read_mesh(path)?;
+        Ok(Animation { rest: loaded.mesh, notes: loaded.notes, frames: Frames::Still })
+    }
+
+    /// A mesh with a cache of its vertices.
+    pub fn with_cache(rest: &Path, cache: &Path) -> Result<Self, IoError> {
+        let loaded = read_mesh(rest)?;
+        let reader = Pc2Reader::open(cache)?;
+        let vertices = loaded.mesh.positions.len();
+        if reader.points() != vertices {
+            let problem = format!(
+                "has {} points, but {} has {vertices} vertices",
+                reader.points(),
+                rest.display()
+            );
+            return Err(IoError::content(cache, problem));
+        }
+        Ok(Animation { rest: loaded.mesh, notes: loaded.notes, frames: Frames::Cache(reader) })
+    }
+
+    fn from_files(files: Vec<PathBuf>) -> Result<Self, IoError> {
+        let Some(first) = files.first() else {
+            return Err(IoError::content(Path::new(""), "expected at least one frame"));
+        };
+        let loaded = read_mesh(first)?;
+        Ok(Animation { rest: loaded.mesh, notes: loaded.notes, frames: Frames::Files(files) })
+    }
+
+    /// The mesh at rest: its triangles hold in every frame.
+    pub fn rest(&self) -> &Mesh {
+        &self.rest
+    }
+
+    /// What the reader of the rest mesh has to say.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    /// How many frames there are.
+    pub fn frame_count(&self) -> usize {
+        match &self.frames {
+            Frames::Still => 1,
+            Frames::Cache(reader) => reader.frames(),
+            Frames::Files(files) => files.len(),
+        }
+    }
+
+    /// Reads frame `index` (from 0) into as many positions [m] as the mesh has vertices.
+    pub fn read_frame(&mut self, index: usize, positions: &mut [DVec3]) -> Result<(), IoError> {
+        let count = self.rest.positions.len();
+        let files = match &mut self.frames {
+            Frames::Cache(reader) => return reader.frame(index, positions),
+            Frames::Still => &[][..],
+            Frames::Files(files) => files,
+        };
+        let from_file;
+        let (source, name) = match files.get(index) {
+            Some(file) => {
+                let mesh = read_mesh(file)?.mesh;
+                if mesh.triangles != self.rest.triangles {
+                    let problem = "its faces are not those of the first frame";
+                    return Err(IoError::content(file, problem));
+                }
+                from_file = mesh.positions;
+                (from_file.as_slice(), file.as_path())
+            }
+            None if files.is_empty() && index == 0 => {
+                (self.rest.positions.as_slice(), Path::new("rest mesh"))
+            }
+            None => {
+                let problem =
+                    format!("has {} frames, frame {index} was asked for", files.len().max(1));
+                return Err(IoError::content(Path::new("animation"), problem));
+            }
+        };
+        if source.len() != count || positions.len() != count {
+            let problem = format!(
+                "expected {count} vertices as in the rest mesh, found {} (room for {})",
+                source.len(),
+                positions.len()
+            );
+            return Err(IoError::content(name, problem));
+        }
+        positions.copy_from_slice(source);
+        Ok(())
+    }
+}
+
+/// `REST+CACHE.pc2`, cut at the last `+` that leaves a mesh file on its left.
+fn split_pair(written: &str) -> Option<(&str, &str)> {
+    let cuts = written.match_indices('+').map(|(at, _)| (&written[..at], &written[at + 1..]));
+    let pairs: Vec<_> = cuts.filter(|(_, cache)| is_cache(Path::new(cache))).collect();
+    pairs.iter().rfind(|(rest, _)| Path::new(rest).exists()).or(pairs.last()).copied()
+}
+
+fn is_cache(path: &Path) -> bool {
+    path.extension().is_some_and(|e| e.eq_ignore_ascii_case("pc2"))
+}
+
+/// All files that match, in natural order.
+fn matching_files(pattern: &str) -> Result<Vec<PathBuf>, IoError> {
+    let path = Path::new(pattern);
+    let found = glob::glob(pattern)
+        .map_err(|e| IoError::content(path, format!("expected a pattern of file names: {e}")))?;
+    let mut files = Vec::new();
+    for entry in found {
+        files.push(entry.map_err(|e| {
+            let path = e.path().to_owned();
+            IoError::system(&path, "look at")(e.into_error())
+        })?);
+    }
+    if files.is_empty() {
+        return Err(IoError::content(path, "expected files that match, found none"));
+    }
+    files.sort_by_cached_key(|file| natural_key(&file.to_string_lossy()));
+    Ok(files)
+}
+
+/// Sorts `f2` before `f10`: runs of digits compare by value.
+fn natural_key(name: &str) -> Vec<(u128, String)> {
+    let mut key = Vec::new();
+    let mut rest = name;
+    while !rest.is_empty() {
+        let text_end = rest.find(|c: char| c.is_ascii_digit()).unwrap_or(rest.len());
+        let (text, after) = rest.split_at(text_end);
+        let digits_end = after.find(|c: char| !c.is_ascii_digit()).unwrap_or(after.len());
+        let (digits, after) = after.split_at(digits_end);
+        key.push((0, text.to_owned()));
+        // Longer numbers than this keep their written order among themselves.
+        key.push((digits.parse().unwrap_or(u128::MAX), digits.to_owned()));
+        rest = after;
+    }
+    key
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Pc2Writer, write_obj};
+    use pliant_mesh::shapes;
+
+    fn folder_with_cache(rest: &str, cache: &str) -> (tempfile::TempDir, Mesh) {
+        let folder = tempfile::tempdir().unwrap();
+        let mesh = shapes::cloth([1.0, 1.0], [2, 2]).unwrap().0;
+        write_obj(&folder.path().join(rest), &mesh).unwrap();
+        let path = folder.path().join(cache);
+        let mut writer = Pc2Writer::create(&path, mesh.positions.len(), 0.0, 1.0, 2).unwrap();
+        for lift in [0.0, 0.5] {
+            writer.write_frame(mesh.positions.iter().map(|&p| p + lift * DVec3::Y)).unwrap();
+        }
+        writer.finish().unwrap();
+        (folder, mesh)
+    }
+
+    #[test]
+    fn caches_are_found_by_pair_by_name_and_by_folder() {
+        for (rest, cache, written) in [
+            ("r+1.obj", "c+2.pc2", "r+1.obj+c+2.pc2"),
+            ("walk.obj", "walk.pc2", "walk.pc2"),
+            ("rest.obj", "animation.pc2", "animation.pc2"),
+        ] {
+            let (folder, mesh) = folder_with_cache(rest, cache);
+            let inside = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+            let written = match written.find(".obj+") {
+                Some(at) => {
+                    format!("{}+{}", inside(&written[..at + 4]), inside(&written[at + 5..]))
+                }
+                None => inside(written),
+            };
+            let mut animation = Animation::open(&written).unwrap();
+            assert_eq!(animation.frame_count(), 2);
+            assert_eq!(animation.rest().triangles, mesh.triangles);
+            let mut frame = mesh.positions.clone();
+            animation.read_frame(1, &mut frame).unwrap();
+            assert!(frame.iter().all(|p| p.y == 0.5));
+        }
+    }
+
+    #[test]
+    fn a_cache_of_another_mesh_is_refused() {
+        let (folder, _) = folder_with_cache("a.obj", "b.pc2");
+        let other = folder.path().join("other.obj");
+        write_obj(&other, &shapes::cloth([1.0, 1.0], [1, 1]).unwrap().0).unwrap();
+        let error = Animation::with_cache(&other, &folder.path().join("b.pc2")).unwrap_err();
+        assert!(error.to_string().contains("has 9 points"), "{error}");
+        let alone = folder.path().join("b.pc2");
+        let error = Animation::open(alone.to_str().unwrap()).unwrap_err().to_string();
+        assert!(error.contains("expected its rest mesh beside it"), "{error}");
+    }
+
+    #[test]
+    fn frames_are_sorted_by_number_and_must_agree() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut mesh = shapes::cloth([1.0, 1.0], [1, 1]).unwrap().0;
+        for i in [10, 2, 1] {
+            mesh.positions[0].y = f64::from(i);
+            write_obj(&folder.path().join(format!("f{i}.obj")), &mesh).unwrap();
+        }
+        let pattern = folder.path().join("f*.obj");
+        let mut animation = Animation::open(pattern.to_str().unwrap()).unwrap();
+        let mut frame = mesh.positions.clone();
+        let heights = [0, 1, 2].map(|i| {
+            animation.read_frame(i, &mut frame).unwrap();
+            frame[0].y
+        });
+        assert_eq!(heights, [1.0, 2.0, 10.0]);
+        assert!(animation.read_frame(3, &mut frame).is_err());
+        mesh.triangles.pop();
+        write_obj(&folder.path().join("f2.obj"), &mesh).unwrap();
+        let error = animation.read_frame(1, &mut frame).unwrap_err().to_string();
+        assert!(error.contains("f2.obj: its faces are not those"), "{error}");
+        let none = folder.path().join("g*.obj");
+        assert!(
+            Animation::open(none.to_str().unwrap()).unwrap_err().to_string().contains("found none")
+        );
+    }
+
+    #[test]
+    fn a_single_mesh_is_one_frame() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("still.obj");
+        let mesh = shapes::cloth([1.0, 1.0], [1, 1]).unwrap().0;
+        write_obj(&path, &mesh).unwrap();
+        let mut animation = Animation::open(path.to_str().unwrap()).unwrap();
+        let mut frame = vec![DVec3::ZERO; 4];
+        animation.read_frame(0, &mut frame).unwrap();
+        assert_eq!(frame, mesh.positions);
+        assert!(animation.read_frame(1, &mut frame).is_err());
+    }
+}

@@ -1,0 +1,146 @@
+//! From what a reader collected to a mesh that keeps the promises of [`Mesh`].
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use glam::DVec3;
+use pliant_mesh::{Group, Mesh, boundary_of_tets};
+
+use crate::error::IoError;
+
+/// A mesh from a file, and what its reader has to say about it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Loaded {
+    /// The mesh: tets with their boundary, or triangles.
+    pub mesh: Mesh,
+    /// Sentences for the user: what was ignored, what was turned round.
+    pub notes: Vec<String>,
+}
+
+/// What a reader collects.
+#[derive(Default)]
+pub struct Parts {
+    pub positions: Vec<DVec3>,
+    pub triangles: Vec<[u32; 3]>,
+    pub tets: Vec<[u32; 4]>,
+    pub groups: Vec<Group>,
+    /// Kinds of elements passed over, with how many there were.
+    pub ignored: BTreeMap<&'static str, usize>,
+    pub notes: Vec<String>,
+}
+
+impl Parts {
+    pub fn ignore(&mut self, kind: &'static str, count: usize) {
+        if count > 0 {
+            *self.ignored.entry(kind).or_default() += count;
+        }
+    }
+
+    /// Checks indices, settles the orientation of the tets, and gives them their boundary.
+    pub fn finish(mut self, path: &Path) -> Result<Loaded, IoError> {
+        let count = self.positions.len();
+        if count == 0 {
+            return Err(IoError::content(path, "expected vertices, found none"));
+        }
+        let missing = |vertex: &&u32| **vertex as usize >= count;
+        for (id, tet) in self.tets.iter().enumerate() {
+            if let Some(v) = tet.iter().find(missing) {
+                let problem = format!("tet {id} names vertex {v}, but there are {count} (from 0)");
+                return Err(IoError::content(path, problem));
+            }
+        }
+        for (id, triangle) in self.triangles.iter().enumerate() {
+            if let Some(v) = triangle.iter().find(missing) {
+                let problem =
+                    format!("triangle {id} names vertex {v}, but there are {count} (from 0)");
+                return Err(IoError::content(path, problem));
+            }
+        }
+        if !self.tets.is_empty() {
+            self.ignore(
+                "triangles (the boundary of the tets takes their place)",
+                self.triangles.len(),
+            );
+            self.orient();
+            self.triangles = boundary_of_tets(&self.tets);
+        }
+        let ignored = self.ignored.iter().map(|(kind, n)| format!("{n} {kind}"));
+        let ignored = ignored.collect::<Vec<_>>().join(", ");
+        if self.triangles.is_empty() && self.tets.is_empty() {
+            let found =
+                if ignored.is_empty() { "none".to_owned() } else { format!("only {ignored}") };
+            return Err(IoError::content(
+                path,
+                format!("expected tetrahedra or triangles, found {found}"),
+            ));
+        }
+        if !ignored.is_empty() {
+            self.notes.push(format!("ignored {ignored}"));
+        }
+        let Parts { positions, triangles, tets, groups, notes, .. } = self;
+        Ok(Loaded { mesh: Mesh { positions, triangles, tets, groups }, notes })
+    }
+
+    /// Turns all tets round when all are negative: some programs number them the other way. A
+    /// mixture is left as it is, for diagnosis to find.
+    fn orient(&mut self) {
+        let mut negative = 0;
+        for tet in &self.tets {
+            let [a, b, c, d] = tet.map(|v| self.positions[v as usize]);
+            let determinant = (b - a).dot((c - a).cross(d - a));
+            if determinant > 0.0 {
+                return;
+            }
+            negative += usize::from(determinant < 0.0);
+        }
+        if negative > 0 {
+            self.tets.iter_mut().for_each(|tet| tet.swap(2, 3));
+            self.notes.push(format!(
+                "turned round all {} tets: they had negative volume",
+                self.tets.len()
+            ));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parts(tets: &[[u32; 4]]) -> Parts {
+        let positions = vec![DVec3::ZERO, DVec3::X, DVec3::Y, DVec3::Z, DVec3::ONE];
+        Parts { positions, tets: tets.to_vec(), ..Parts::default() }
+    }
+
+    #[test]
+    fn tets_are_turned_round_only_together() {
+        let path = Path::new("a.msh");
+        let turned = parts(&[[1, 0, 2, 3]]).finish(path).unwrap();
+        assert_eq!(turned.mesh.tets, [[1, 0, 3, 2]]);
+        assert!(turned.mesh.volume() > 0.0);
+        assert_eq!(turned.notes.len(), 1);
+        let mixed = parts(&[[1, 0, 2, 3], [0, 1, 2, 3]]).finish(path).unwrap();
+        assert_eq!(mixed.mesh.tets, [[1, 0, 2, 3], [0, 1, 2, 3]]);
+        assert!(mixed.notes.is_empty());
+    }
+
+    #[test]
+    fn what_cannot_be_a_mesh_is_refused_with_the_element() {
+        let path = Path::new("a.msh");
+        let error = parts(&[[0, 1, 2, 3], [0, 1, 2, 5]]).finish(path).unwrap_err().to_string();
+        assert_eq!(error, "a.msh: tet 1 names vertex 5, but there are 5 (from 0)");
+        let mut only_hexes = parts(&[]);
+        only_hexes.ignore("hexahedra", 7);
+        let error = only_hexes.finish(path).unwrap_err().to_string();
+        assert!(error.ends_with("found only 7 hexahedra"), "{error}");
+    }
+
+    #[test]
+    fn triangles_beside_tets_give_way_to_the_boundary() {
+        let mut both = parts(&[[0, 1, 2, 3]]);
+        both.triangles = vec![[0, 1, 4]];
+        let loaded = both.finish(Path::new("a.msh")).unwrap();
+        assert_eq!(loaded.mesh.triangles.len(), 4);
+        assert!(loaded.notes[0].starts_with("ignored 1 triangles"));
+    }
+}

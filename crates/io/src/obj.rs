@@ -1,0 +1,124 @@
+//! Wavefront OBJ: the surface format that every program reads.
+
+mod read;
+
+use std::fmt::Write;
+use std::path::Path;
+
+use pliant_mesh::Mesh;
+
+use crate::atomic::write_whole;
+use crate::error::IoError;
+
+pub use read::parse;
+
+/// Writes positions, triangles and groups; of a solid, the boundary. All vertices are written,
+/// in order, so that caches of the same mesh fit.
+///
+/// ```
+/// use pliant_mesh::{DVec3, shapes};
+/// let folder = tempfile::tempdir()?;
+/// let path = folder.path().join("cube.obj");
+/// let cube = shapes::solid_box(DVec3::ONE, [2, 2, 2])?;
+/// pliant_io::write_obj(&path, &cube)?;
+/// let again = pliant_io::read_mesh(&path)?.mesh;
+/// assert_eq!(again.positions, cube.positions);
+/// assert_eq!(again.triangles, cube.triangles);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn write_obj(path: &Path, mesh: &Mesh) -> Result<(), IoError> {
+    write_whole(path, obj_text(mesh).as_bytes())
+}
+
+/// The text of an OBJ file. Coordinates have the fewest digits that read back to the same bits.
+///
+/// A triangle is in a group when its three vertices are; blanks in names become `_`.
+pub fn obj_text(mesh: &Mesh) -> String {
+    let mut text = String::with_capacity(40 * mesh.positions.len() + 24 * mesh.triangles.len());
+    // Writing to a String cannot fail.
+    for p in &mesh.positions {
+        let _ = writeln!(text, "v {} {} {}", p.x, p.y, p.z);
+    }
+    let membership = Membership::of(mesh);
+    let mut current: Vec<usize> = Vec::new();
+    for triangle in &mesh.triangles {
+        let groups = membership.of_triangle(triangle);
+        if groups != current {
+            text.push('g');
+            for &group in &groups {
+                let name: String = mesh.groups[group]
+                    .name
+                    .chars()
+                    .map(|c| if c.is_whitespace() { '_' } else { c })
+                    .collect();
+                let _ = write!(text, " {name}");
+            }
+            text.push('\n');
+            current = groups;
+        }
+        let [a, b, c] = triangle.map(|v| u64::from(v) + 1);
+        let _ = writeln!(text, "f {a} {b} {c}");
+    }
+    text
+}
+
+/// Which groups each vertex is in.
+struct Membership {
+    of_vertex: Vec<Vec<usize>>,
+}
+
+impl Membership {
+    fn of(mesh: &Mesh) -> Self {
+        let named = mesh.groups.iter().enumerate().filter(|(_, g)| !g.name.trim().is_empty());
+        let mut of_vertex = Vec::new();
+        for (id, group) in named {
+            of_vertex.resize(mesh.positions.len(), Vec::new());
+            for &vertex in &group.vertices {
+                if let Some(groups) = of_vertex.get_mut(vertex as usize) {
+                    groups.push(id);
+                }
+            }
+        }
+        Membership { of_vertex }
+    }
+
+    fn of_triangle(&self, triangle: &[u32; 3]) -> Vec<usize> {
+        let groups = |v: u32| self.of_vertex.get(v as usize).map_or(&[][..], Vec::as_slice);
+        let [a, b, c] = triangle.map(groups);
+        a.iter().copied().filter(|id| b.contains(id) && c.contains(id)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use glam::DVec3;
+    use pliant_mesh::Group;
+    use proptest::prelude::*;
+
+    #[test]
+    fn groups_are_written_where_they_change() {
+        let mut mesh = Mesh::surface(
+            vec![DVec3::ZERO, DVec3::X, DVec3::Y, DVec3::Z],
+            vec![[0, 1, 2], [0, 1, 3], [0, 2, 3]],
+        );
+        mesh.groups = vec![Group::new("left ear", vec![0, 1, 2])];
+        let text = obj_text(&mesh);
+        assert!(text.ends_with("g left_ear\nf 1 2 3\ng\nf 1 2 4\nf 1 3 4\n"), "{text}");
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(crate::property_cases()))]
+        #[test]
+        fn every_finite_number_comes_back_bit_by_bit(
+            x in proptest::collection::vec(proptest::num::f64::NORMAL | proptest::num::f64::SUBNORMAL | proptest::num::f64::ZERO, 9)
+        ) {
+            let positions: Vec<DVec3> = x.chunks(3).map(DVec3::from_slice).collect();
+            let mesh = Mesh::surface(positions, vec![[0, 1, 2]]);
+            let again = parse(Path::new("a.obj"), obj_text(&mesh).as_bytes()).unwrap().mesh;
+            let bits = |m: &Mesh| m.positions.iter().flat_map(|p| p.to_array()).map(f64::to_bits).collect::<Vec<_>>();
+            prop_assert_eq!(bits(&again), bits(&mesh));
+            prop_assert_eq!(again.triangles, mesh.triangles);
+        }
+    }
+}

@@ -1,0 +1,10 @@
+//! The formats of VTK: legacy `.vtk` and XML `.vtu`.
+
+mod arrays;
+mod cells;
+mod encoding;
+mod legacy;
+mod xml;
+
+pub use legacy::parse as parse_legacy;
+pub use xml::parse as parse_xml;

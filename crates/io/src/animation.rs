@@ -173,7 +173,7 @@ fn matching_files(pattern: &str) -> Result<Vec<PathBuf>, IoError> {
     for entry in found {
         files.push(entry.map_err(|e| {
             let path = e.path().to_owned();
-            IoError::system(&path, "look at")(e.into_error())
+            IoError::system(&path, "look at")(e.into())
         })?);
     }
     if files.is_empty() {

@@ -45,10 +45,6 @@ impl<'a> Cursor<'a> {
         self.binary = true;
     }
 
-    pub fn path(&self) -> &'a Path {
-        self.path
-    }
-
     pub fn remaining(&self) -> usize {
         self.bytes.len() - self.at
     }
@@ -92,11 +88,17 @@ impl<'a> Cursor<'a> {
         Some(rest[..end].strip_suffix(b"\r").unwrap_or(&rest[..end]))
     }
 
+    /// The place where the next word starts, for errors about it.
+    pub fn at_word(&mut self) -> Self {
+        if !self.binary {
+            self.skip_blank();
+        }
+        self.clone()
+    }
+
     /// The next word as a number.
     pub fn number<T: FromStr>(&mut self, what: &str) -> Result<T, IoError> {
-        // The place of the word, not of what follows it.
-        self.skip_blank();
-        let before = self.clone();
+        let before = self.at_word();
         let word = self.word().ok_or_else(|| before.error(missing(what)))?;
         parse(word).ok_or_else(|| before.error(unexpected(what, word)))
     }
@@ -121,8 +123,7 @@ impl<'a> Cursor<'a> {
 
     /// The next word must be this, in any case of letters.
     pub fn expect(&mut self, keyword: &str) -> Result<(), IoError> {
-        self.skip_blank();
-        let before = self.clone();
+        let before = self.at_word();
         let word = self.word().ok_or_else(|| before.error(missing(keyword)))?;
         if word.eq_ignore_ascii_case(keyword.as_bytes()) {
             Ok(())

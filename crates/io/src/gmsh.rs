@@ -133,7 +133,7 @@ impl Numbers<'_> {
 
     /// A known kind of element.
     fn element_kind(&mut self) -> Result<ElementKind, IoError> {
-        let before = self.cursor.clone();
+        let before = self.cursor.at_word();
         let id = self.int("a kind of element")?;
         elements::element_kind(id)
             .ok_or_else(|| before.error(format!("expected a kind of element, found {id}")))
@@ -158,7 +158,7 @@ impl Numbers<'_> {
 
 fn read_sections(mut cursor: Cursor, file: &mut Gmsh) -> Result<(), IoError> {
     cursor.expect("$MeshFormat")?;
-    let before = cursor.clone();
+    let before = cursor.at_word();
     let version = cursor.word().ok_or_else(|| before.error(missing("a version number")))?;
     let major = match version {
         b"4.1" => 4,

@@ -79,7 +79,7 @@ impl Pc2Header {
 /// let folder = tempfile::tempdir()?;
 /// let path = folder.path().join("animation.pc2");
 /// let mut writer = Pc2Writer::create(&path, 2, 0.0, 1.0, 1)?;
-/// writer.write_frame(&[DVec3::ZERO, DVec3::X])?;
+/// writer.write_frame([DVec3::ZERO, DVec3::X])?;
 /// writer.finish()?;
 /// let mut frame = [DVec3::ZERO; 2];
 /// Pc2Reader::open(&path)?.frame(0, &mut frame)?;
@@ -286,7 +286,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.pc2");
         let mut writer = Pc2Writer::create(&path, 1, 0.0, 1.0, 7).unwrap();
-        writer.write_frame(&[DVec3::new(1.0, -2.0, 0.5)]).unwrap();
+        writer.write_frame([DVec3::new(1.0, -2.0, 0.5)]).unwrap();
         writer.finish().unwrap();
         let mut expected =
             b"POINTCACHE2\0\x01\0\0\0\x01\0\0\0\0\0\0\0\0\0\x80\x3f\x01\0\0\0".to_vec();
@@ -299,7 +299,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let whole = folder.path().join("whole.pc2");
         let mut writer = Pc2Writer::create(&whole, 3, 0.0, 1.0, 5).unwrap();
-        (0..5).for_each(|i| writer.write_frame(&frame(i)).unwrap());
+        (0..5).for_each(|i| writer.write_frame(frame(i)).unwrap());
         writer.finish().unwrap();
         assert_eq!(read_all(&whole), [0, 1, 2, 3, 4].map(frame));
 
@@ -308,11 +308,11 @@ mod tests {
         (0..4).for_each(|i| writer.write_frame(frame(i)).unwrap());
         drop(writer);
         let mut writer = Pc2Writer::resume(&broken, 3, 2).unwrap();
-        (2..4).for_each(|i| writer.write_frame(&frame(i)).unwrap());
+        (2..4).for_each(|i| writer.write_frame(frame(i)).unwrap());
         writer.finish().unwrap();
         assert_eq!(read_all(&broken).len(), 4);
         let mut writer = Pc2Writer::resume(&broken, 3, 4).unwrap();
-        writer.write_frame(&frame(4)).unwrap();
+        writer.write_frame(frame(4)).unwrap();
         assert_eq!(writer.frames(), 5);
         writer.finish().unwrap();
         assert_eq!(std::fs::read(&whole).unwrap(), std::fs::read(&broken).unwrap());
@@ -323,8 +323,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.pc2");
         let mut writer = Pc2Writer::create(&path, 3, 0.0, 1.0, 1).unwrap();
-        assert!(writer.write_frame(&[DVec3::ZERO]).unwrap_err().to_string().contains("3 points"));
-        writer.write_frame(&frame(0)).unwrap();
+        assert!(writer.write_frame([DVec3::ZERO]).unwrap_err().to_string().contains("3 points"));
+        writer.write_frame(frame(0)).unwrap();
         writer.finish().unwrap();
         assert!(Pc2Writer::resume(&path, 4, 1).is_err());
         let mut reader = Pc2Reader::open(&path).unwrap();

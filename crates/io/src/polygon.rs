@@ -78,7 +78,10 @@ fn clip_ears(flat: &[DVec2]) -> Option<Vec<[usize; 3]>> {
         }
     }
     triangles.push([left[0], left[1], left[2]]);
-    Some(triangles)
+    // The last triangle was not chosen: if it is turned over, the polygon crosses itself.
+    let area = |t: &[usize; 3]| turn(flat[t[0]], flat[t[1]], flat[t[2]]);
+    let total: f64 = triangles.iter().map(|t| area(t).abs()).sum();
+    triangles.last().is_some_and(|t| area(t) >= -1e-12 * total).then_some(triangles)
 }
 
 fn is_ear(flat: &[DVec2], left: &[usize], ear: [usize; 3]) -> bool {

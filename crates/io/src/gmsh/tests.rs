@@ -119,7 +119,7 @@ fn triangles_are_kept_where_there_are_no_tets() {
 fn errors_say_where_and_what() {
     let change = |from: &str, to: &str| read(version_2().replace(from, to).as_bytes()).unwrap_err();
     assert!(change("2.2 0 8", "4.0 0 8").starts_with("m.msh, line 2: expected version 1.0"));
-    assert!(change("20 1 0 0", "20 1 zero 0").starts_with("m.msh, line 11: expected y"));
+    assert!(change("20 1 0 0", "20 1 zero 0").starts_with("m.msh, line 12: expected y"));
     assert!(change("20 30 40", "20 30 41").contains("element 3 names node 41"));
     assert!(change("30 0 1 0", "20 0 1 0").contains("two nodes have the tag 20"));
     assert!(change("$EndElements", "").contains("expected $EndElements"));

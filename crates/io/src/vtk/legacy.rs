@@ -19,7 +19,7 @@ pub fn parse(path: &Path, bytes: &[u8]) -> Result<Loaded, IoError> {
     }
     cursor.line();
     cursor.line();
-    let before = cursor.clone();
+    let before = cursor.at_word();
     let binary = match cursor.word() {
         Some(word) if word.eq_ignore_ascii_case(b"ASCII") => false,
         Some(word) if word.eq_ignore_ascii_case(b"BINARY") => true,
@@ -27,7 +27,7 @@ pub fn parse(path: &Path, bytes: &[u8]) -> Result<Loaded, IoError> {
         None => return Err(before.error(missing("ASCII or BINARY"))),
     };
     cursor.expect("DATASET")?;
-    let before = cursor.clone();
+    let before = cursor.at_word();
     match cursor.word() {
         Some(b"UNSTRUCTURED_GRID" | b"POLYDATA") => {}
         Some(word) => return Err(before.error(unexpected("UNSTRUCTURED_GRID or POLYDATA", word))),
@@ -78,7 +78,9 @@ impl Legacy<'_> {
                 // Values at points and cells come last, and are not needed.
                 b"POINT_DATA" | b"CELL_DATA" => break,
                 _ => {
-                    return Err(self.cursor.error(unexpected("POINTS, CELLS or POLYGONS", keyword)));
+                    return Err(self
+                        .cursor
+                        .error(unexpected("POINTS, CELLS or POLYGONS", keyword)));
                 }
             }
         }
@@ -164,7 +166,7 @@ impl Legacy<'_> {
     }
 
     fn scalar(&mut self) -> Result<Scalar, IoError> {
-        let before = self.cursor.clone();
+        let before = self.cursor.at_word();
         let word = self.cursor.word().ok_or_else(|| before.error(missing("a type of number")))?;
         Scalar::from_legacy(word).ok_or_else(|| before.error(unexpected("a type of number", word)))
     }

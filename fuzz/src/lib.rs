@@ -1,0 +1,35 @@
+//! What must hold for whatever a reader makes of any bytes.
+//!
+//! Run a target with `cargo +nightly fuzz run gmsh`; small files of each format make good seeds.
+
+use std::path::Path;
+
+use pliant_io::{IoError, Loaded, MeshFormat, parse_mesh, parse_tetgen};
+use pliant_mesh::diagnosis;
+
+/// Reads the bytes and checks the result.
+pub fn check_format(format: MeshFormat, bytes: &[u8]) {
+    check(parse_mesh(format, Path::new("fuzzed.file"), bytes));
+}
+
+/// Reads a `.node` and an `.ele` file, divided by the first zero byte, and checks the result.
+pub fn check_tetgen(bytes: &[u8]) {
+    let middle = bytes.iter().position(|&b| b == 0).unwrap_or(bytes.len());
+    let (nodes, tets) = bytes.split_at(middle);
+    let path = Path::new("fuzzed.file");
+    check(parse_tetgen((path, nodes), (path, tets.get(1..).unwrap_or_default())));
+}
+
+/// A mesh whose elements can be indexed and diagnosed, or an error that names the file.
+fn check(result: Result<Loaded, IoError>) {
+    match result {
+        Ok(Loaded { mesh, .. }) => {
+            let corners = mesh.tets.iter().flatten().chain(mesh.triangles.iter().flatten());
+            let all = corners.chain(mesh.groups.iter().flat_map(|group| &group.vertices));
+            assert!(all.max().is_none_or(|&v| (v as usize) < mesh.positions.len()));
+            let _ = (diagnosis::findings(&mesh), diagnosis::check_tets(&mesh));
+            let _ = (mesh.bounds(), mesh.centroid());
+        }
+        Err(error) => assert!(error.to_string().contains("fuzzed.file")),
+    }
+}

@@ -57,6 +57,10 @@ impl PanelReal for f32 {
 /// entries and their inverses, should stay between 1e-30 and 1e30: diagonals of 1e30 beside 1e3
 /// are fine. Smaller intermediate numbers fade to zero, larger ones overflow.
 ///
+/// Solves return the same bits on any team and instruction set for the same factor. faer chooses
+/// its own instructions for the factorisation, so the last bits of a factor are those of the
+/// machine.
+///
 /// ```
 /// use pliant_math::Row;
 /// use pliant_math::cholesky::{PanelCholesky, PanelWork};
@@ -131,7 +135,7 @@ impl Node {
 /// solves allocate nothing.
 pub struct PanelWork<E: PanelReal> {
     identity: u64,
-    schedule: Schedule,
+    pub(super) schedule: Schedule,
     updates: Buffer<Row<E>>,
     fronts: Vec<Front<E>>,
 }
@@ -221,7 +225,7 @@ impl<E: PanelReal> PanelCholesky<E> {
     }
 
     /// Whether a panel, when above the subtrees, is multiplied by the whole team.
-    fn is_shared(&self, k: usize) -> bool {
+    pub(super) fn is_shared(&self, k: usize) -> bool {
         let node = &self.nodes[k];
         node.columns() * node.height() * size_of::<E>() >= SHARED_BYTES
     }

@@ -26,19 +26,17 @@ impl Schedule {
             }
         }
         let total: f64 = weight.iter().sum();
-        let pieces = [1usize, 2, 3, 4, 6, 8, 12, 16, 24, 32];
-        let tries = if threads == 1 { &pieces[..1] } else { &pieces[..] };
-        let mut best: Option<Cut> = None;
-        for &pieces in tries {
-            let most = total / (threads * pieces) as f64;
-            // On one thread rounding must not leave anything above.
-            let most = if threads == 1 { f64::INFINITY } else { most };
-            let cut = Cut::new(parent, in_turn, &below, most, threads);
-            if best.as_ref().is_none_or(|b| cut.span < b.span) {
-                best = Some(cut);
+        let mut best = Cut::none(parent.len(), total, threads);
+        if threads > 1 {
+            for pieces in [1, 2, 3, 4, 6, 8, 12, 16, 24, 32] {
+                let most = total / (threads * pieces) as f64;
+                let cut = Cut::new(parent, in_turn, &below, most, threads);
+                if cut.span < best.span {
+                    best = cut;
+                }
             }
         }
-        best.map(|cut| cut.schedule(threads)).unwrap_or_default()
+        best.schedule()
     }
 
     /// The nodes of a subtree, children first.
@@ -46,6 +44,9 @@ impl Schedule {
         &self.nodes[self.starts[k]..self.starts[k + 1]]
     }
 }
+
+/// Cycles that it costs to have other threads help: factors that are solved in some 10 µs stay on one.
+const TASKS: f64 = 2e4;
 
 /// A way to cut the forest.
 struct Cut {
@@ -58,11 +59,18 @@ struct Cut {
 }
 
 impl Cut {
+    /// All on thread 0.
+    fn none(nodes: usize, total: f64, threads: usize) -> Self {
+        let mut shares = vec![Vec::new(); threads];
+        shares[0].push(0);
+        Cut { subtree: vec![0; nodes], shares, span: total }
+    }
+
     /// Cuts off the largest subtrees of at most `most` work; deals them out, heaviest first.
     fn new(parent: &[u32], in_turn: &[f64], below: &[f64], most: f64, threads: usize) -> Self {
         let mut subtree = vec![usize::MAX; parent.len()];
         let mut roots = Vec::new();
-        let mut span = 0.0;
+        let mut span = TASKS;
         for k in (0..parent.len()).rev() {
             match subtree.get(parent[k] as usize) {
                 Some(&above) if above != usize::MAX => subtree[k] = above,
@@ -86,7 +94,7 @@ impl Cut {
         Cut { subtree, shares, span }
     }
 
-    fn schedule(self, threads: usize) -> Schedule {
+    fn schedule(self) -> Schedule {
         let trees: usize = self.shares.iter().map(Vec::len).sum();
         let mut lists = vec![Vec::new(); trees];
         let mut top = Vec::new();
@@ -95,7 +103,7 @@ impl Cut {
             lists.get_mut(tree).unwrap_or(&mut top).push(k as u32);
         }
         let mut schedule = Schedule { top, starts: vec![0], bounds: vec![0], nodes: vec![] };
-        for share in self.shares.iter().take(threads) {
+        for share in &self.shares {
             for &tree in share {
                 schedule.nodes.extend_from_slice(&lists[tree]);
                 schedule.starts.push(schedule.nodes.len());
@@ -130,7 +138,7 @@ mod tests {
     #[test]
     fn every_node_is_swept_once_after_its_children() {
         for parent in [binary(7), vec![u32::MAX; 50], (1..60).chain([u32::MAX]).collect(), vec![]] {
-            let weight: Vec<f64> = (0..parent.len()).map(|k| 1.0 + (k % 5) as f64).collect();
+            let weight: Vec<f64> = (0..parent.len()).map(|k| 1e5 + (k % 5) as f64 * 1e5).collect();
             for threads in [1, 2, 3, 8, 64] {
                 let s = Schedule::new(&parent, &weight, &weight, threads);
                 assert_eq!((s.bounds.len(), s.bounds[threads] + 1), (threads + 1, s.starts.len()));
@@ -166,10 +174,16 @@ mod tests {
     #[test]
     fn two_threads_share_a_balanced_tree_evenly() {
         let parent = binary(8);
-        let schedule = Schedule::new(&parent, &vec![1.0; 255], &vec![1.0; 255], 2);
+        let schedule = Schedule::new(&parent, &[1e5; 255], &[1e5; 255], 2);
         let load = |t: usize| -> usize {
             (schedule.bounds[t]..schedule.bounds[t + 1]).map(|k| schedule.subtree(k).len()).sum()
         };
         assert_eq!((load(0), load(1), schedule.top.len()), (127, 127, 1));
+    }
+
+    #[test]
+    fn little_work_stays_on_one_thread() {
+        let schedule = Schedule::new(&binary(8), &[10.0; 255], &[10.0; 255], 2);
+        assert_eq!((schedule.bounds, schedule.top), (vec![0, 1, 1], vec![]));
     }
 }

@@ -28,13 +28,16 @@ pub(super) enum Merging {
     Never,
 }
 
-/// A pivot this small relative to its diagonal entry is rounding error: all digits cancelled.
-const SMALLEST_PIVOT: f64 = 16.0 * f64::EPSILON;
+/// A pivot is aⱼⱼ − Σ lⱼₖ², with an error of up to (terms + 1) ε aⱼⱼ (Higham 2002, Theorem 10.3): one
+/// not larger than that, or than this many ε for short rows, is rounding error alone.
+const FEWEST_TERMS: usize = 16;
 
 /// The supernodes of a factor, and the memory to compute it.
 pub(super) struct Supernodes {
     symbolic: SymbolicSupernodalCholesky<usize>,
     scratch: MemBuffer,
+    /// Below this fraction of its diagonal entry, a row's pivot is rounding error.
+    smallest_pivots: Vec<f64>,
 }
 
 impl Supernodes {
@@ -72,7 +75,15 @@ impl Supernodes {
             symbolic.solve_in_place_scratch::<f64>(1, Par::Seq),
         ]);
         let scratch = MemBuffer::try_new(need).map_err(|_| out_of_memory())?;
-        Ok(Supernodes { symbolic, scratch })
+        let mut supernodes = Supernodes { symbolic, scratch, smallest_pivots: vec![] };
+        let mut terms = vec![FEWEST_TERMS; size];
+        for k in 0..supernodes.count() {
+            let columns = supernodes.columns(k);
+            let rows = columns.clone().chain(supernodes.rows(k).iter().copied());
+            rows.for_each(|row| terms[row] += columns.len());
+        }
+        supernodes.smallest_pivots = terms.iter().map(|&t| t as f64 * f64::EPSILON).collect();
+        Ok(supernodes)
     }
 
     /// How many.
@@ -159,7 +170,7 @@ impl Supernodes {
                 if !pivot.is_finite() {
                     return Err(MathError::NonFinite { column });
                 }
-                if pivot * pivot <= SMALLEST_PIVOT * diagonal {
+                if pivot * pivot <= self.smallest_pivots[column] * diagonal {
                     return Err(MathError::NotPositiveDefinite { column });
                 }
             }

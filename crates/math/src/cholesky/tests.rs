@@ -114,7 +114,31 @@ fn large_panels_are_shared_by_the_team() {
         full(300).chain((0..300).map(|k| (k, k, 400.0 + k as f64))),
     );
     check_both(&dense.unwrap());
-    check_both(&ordered(18 * 18 * 18, grid([18, 18, 18], 0.5)));
+    let matrix = ordered(18 * 18 * 18, grid([18, 18, 18], 0.5));
+    check_both(&matrix);
+    let factor = PanelCholesky::<f64>::new(&matrix).unwrap();
+    let schedule = PanelWork::new(&factor, 2).schedule;
+    assert!(schedule.top.iter().any(|&k| factor.is_shared(k as usize)));
+    assert!(schedule.bounds[0] < schedule.bounds[1] && schedule.bounds[1] < schedule.bounds[2]);
+}
+
+#[test]
+fn factors_can_be_handed_to_other_threads() {
+    fn check<T: Send + Sync>() {}
+    check::<PanelCholesky<f32>>();
+    check::<PanelWork<f64>>();
+    check::<SparseCholesky>();
+    check::<Team>();
+}
+
+#[test]
+fn free_bodies_without_mass_are_singular() {
+    for cells in [[5, 5, 5], [10, 10, 10], [18, 18, 18], [40, 40, 1], [300, 1, 1]] {
+        let free = ordered(cells.iter().product(), grid(cells, 0.0));
+        let error = PanelCholesky::<f64>::new(&free).err();
+        let last = free.size() - 1;
+        assert_eq!(error, Some(MathError::NotPositiveDefinite { column: last }), "{cells:?}");
+    }
 }
 
 #[test]

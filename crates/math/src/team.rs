@@ -5,7 +5,7 @@
 //! owns a range of items, the same for every task of the same shape (its data stays in its
 //! cache), and helps the others when it is through.
 //!
-//! Idle threads spin for about a millisecond, then park. Nothing is allocated per task.
+//! Idle threads spin for roughly a millisecond, then park. Nothing is allocated per task.
 //!
 //! Which thread runs an item is left to chance; results are the same for any number of threads
 //! as long as items are independent of each other and of the thread number.
@@ -188,7 +188,7 @@ impl std::fmt::Debug for Team {
     }
 }
 
-/// About a millisecond: longer than the serial parts of a step.
+/// Roughly a millisecond, depending on the processor's pause instruction.
 const SPINS_BEFORE_PARK: u32 = 1 << 15;
 const SPINS_BEFORE_YIELD: u32 = 2000;
 

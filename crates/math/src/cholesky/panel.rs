@@ -159,7 +159,7 @@ impl<E: PanelReal> PanelWork<E> {
 }
 
 /// Panels above the subtrees with at least so many bytes a sweep are multiplied by the whole
-/// team: about 4 µs of streaming, against 1 µs to start a task.
+/// team. An estimate, not a fit: some 4 µs of streaming, well above the start of a task.
 const SHARED_BYTES: usize = 1 << 17;
 
 impl<E: PanelReal> PanelCholesky<E> {

@@ -58,7 +58,8 @@ impl PanelSize {
     }
 
     /// Estimated cycles of both sweeps: values streamed, tiles begun, rows moved, the node.
-    /// The factors were fitted to solve times of bars of 2,000 to 100,000 tetrahedra.
+    /// The weights are rough; only their ratios matter, and results do not depend on them beyond
+    /// which supernodes are merged.
     pub fn cost(&self, bytes_per_value: usize) -> f64 {
         let bytes = ((self.forward + self.backward) * bytes_per_value) as f64;
         0.05 * bytes + 15.0 * self.tiles as f64 + 8.0 * self.height as f64 + 60.0

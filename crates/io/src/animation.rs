@@ -112,7 +112,7 @@ impl Animation {
         }
     }
 
-    /// Reads frame `index` (from 0) into as many positions [m] as the mesh has vertices.
+    /// Reads frame `index` (from 0) into as many positions (m) as the mesh has vertices.
     pub fn read_frame(&mut self, index: usize, positions: &mut [DVec3]) -> Result<(), IoError> {
         let count = self.rest.positions.len();
         let files = match &mut self.frames {

@@ -74,12 +74,12 @@ impl fmt::Display for Place {
 }
 
 impl IoError {
-    pub(crate) fn system(path: &Path, action: &'static str) -> impl FnOnce(io::Error) -> IoError {
+    pub fn system(path: &Path, action: &'static str) -> impl FnOnce(io::Error) -> IoError {
         let path = path.to_owned();
         move |source| IoError::System { path, action, source }
     }
 
-    pub(crate) fn content(path: &Path, problem: impl Into<String>) -> IoError {
+    pub fn content(path: &Path, problem: impl Into<String>) -> IoError {
         IoError::Content { path: path.to_owned(), problem: problem.into() }
     }
 

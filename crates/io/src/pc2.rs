@@ -133,7 +133,7 @@ impl Pc2Writer {
         Ok(Pc2Writer { file, header, written, buffer: Vec::new() })
     }
 
-    /// Adds a frame: as many positions [m] as the cache has points.
+    /// Adds a frame: as many positions (m) as the cache has points.
     pub fn write_frame<I>(&mut self, positions: I) -> Result<(), IoError>
     where
         I: IntoIterator,

@@ -10,7 +10,7 @@ use crate::topology::boundary_of_tets;
 /// (det[x₁−x₀, x₂−x₀, x₃−x₀] > 0), and its triangles are the boundary, facing outward.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Mesh {
-    /// Vertex positions [m].
+    /// Vertex positions (m).
     pub positions: Vec<DVec3>,
     /// Triangles, counter-clockwise seen from outside.
     pub triangles: Vec<[u32; 3]>,
@@ -29,7 +29,7 @@ pub struct Group {
     pub vertices: Vec<u32>,
 }
 
-/// The smallest axis-aligned box around something [m].
+/// The smallest axis-aligned box around something (m).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bounds {
     /// The least x, y and z.
@@ -47,12 +47,12 @@ impl Bounds {
         })
     }
 
-    /// Lengths of the sides [m].
+    /// Lengths of the sides (m).
     pub fn size(&self) -> DVec3 {
         self.max - self.min
     }
 
-    /// The middle [m].
+    /// The middle (m).
     pub fn center(&self) -> DVec3 {
         0.5 * (self.min + self.max)
     }
@@ -97,14 +97,14 @@ impl Mesh {
         Some([self.position(a)?, self.position(b)?, self.position(c)?, self.position(d)?])
     }
 
-    /// Signed volume [m³]: the sum over the tets, or, for a surface, the volume its triangles
+    /// Signed volume (m³): the sum over the tets, or, for a surface, the volume its triangles
     /// enclose (¹⁄₆ Σ det[a, b, c], exact for a closed surface). Elements that index missing
     /// vertices count nothing.
     pub fn volume(&self) -> f64 {
         self.moments().0
     }
 
-    /// Centre of the volume [m]; of a surface that encloses none, the mean of the positions.
+    /// Centre of the volume (m); of a surface that encloses none, the mean of the positions.
     pub fn centroid(&self) -> DVec3 {
         let (volume, moment) = self.moments();
         let centroid = moment / volume;
@@ -145,7 +145,7 @@ impl Mesh {
     }
 }
 
-/// ¹⁄₆ det[x₁−x₀, x₂−x₀, x₃−x₀] [m³].
+/// ¹⁄₆ det[x₁−x₀, x₂−x₀, x₃−x₀] (m³).
 pub(crate) fn signed_volume([x0, x1, x2, x3]: [DVec3; 4]) -> f64 {
     (x1 - x0).dot((x2 - x0).cross(x3 - x0)) / 6.0
 }

@@ -12,14 +12,14 @@ use crate::mesh::Group;
 pub enum Selection {
     /// Every vertex.
     All,
-    /// Inside an axis-aligned box [m].
+    /// Inside an axis-aligned box (m).
     Box {
         /// The least corner.
         min: DVec3,
         /// The greatest corner.
         max: DVec3,
     },
-    /// Inside a sphere [m].
+    /// Inside a sphere (m).
     Sphere {
         /// Its middle.
         center: DVec3,

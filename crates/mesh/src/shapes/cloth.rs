@@ -26,7 +26,7 @@ pub struct Spring {
     pub kind: SpringKind,
 }
 
-/// A cloth of `size` [m] in the xz plane, centred on the origin, facing +y, with its springs:
+/// A cloth of `size` (m) in the xz plane, centred on the origin, facing +y, with its springs:
 /// structural first, then both diagonals of every cell, then skip-one bending springs.
 ///
 /// Vertices are numbered along z first, then x.

@@ -12,17 +12,17 @@ use super::{at_least, element_count};
 use crate::error::MeshError;
 use crate::mesh::{Group, Mesh, signed_volume};
 
-/// Height over the plate [m], before the dimple.
+/// Height over the plate (m), before the dimple.
 const HEIGHT: f64 = 0.10;
-/// Radius of the base, over the flutes [m].
+/// Radius of the base, over the flutes (m).
 const BASE_RADIUS: f64 = 0.065;
-/// Radius that the flanks taper to [m]; the shoulder takes more.
+/// Radius that the flanks taper to (m); the shoulder takes more.
 const TOP_RADIUS: f64 = 0.052;
 /// Vertical flutes around the side.
 const FLUTES: f64 = 12.0;
 /// Depth of the grooves between flutes, relative to the radius.
 const GROOVE: f64 = 0.13;
-/// Depth of the dimple on top [m].
+/// Depth of the dimple on top (m).
 const DIMPLE: f64 = 0.007;
 /// How far the shoulder is drawn in, and how suddenly. At SHOULDER · SHARPNESS = 1 − SHOULDER
 /// flank and top would meet without an edge, and the tets there would be flat: stay below.

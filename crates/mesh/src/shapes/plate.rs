@@ -40,7 +40,7 @@ const PROFILE: [[f64; 2]; 23] = [
     [0.000, -0.033],
 ];
 
-/// A round plate of `radius` [m] about the y axis. The well is level with y = 0, so that what
+/// A round plate of `radius` (m) about the y axis. The well is level with y = 0, so that what
 /// stands on y = 0 stands on the plate; the foot ring reaches down to about −0.062 · radius.
 ///
 /// ```

@@ -13,7 +13,7 @@ const EVEN: [[usize; 4]; 5] =
 /// Tets of an odd cell: the mirror image, so that the diagonals of neighbours agree.
 const ODD: [[usize; 4]; 5] = [[4, 6, 0, 5], [2, 0, 6, 3], [1, 3, 5, 0], [7, 6, 5, 3], [0, 5, 6, 3]];
 
-/// A box of `size` [m], centred on the origin, five tets per cell, alternating.
+/// A box of `size` (m), centred on the origin, five tets per cell, alternating.
 ///
 /// Vertices are numbered along z first, then y, then x.
 ///

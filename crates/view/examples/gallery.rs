@@ -27,10 +27,43 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     save(&cloth, DVec3::new(-0.35, -0.35, -1.0), &folder.join("cloth.png"))?;
     write_png(&bouncing_balls()?.compose()?, fs::File::create(folder.join("filmstrip.png"))?)?;
+    animate(&torus, &torus_triangles, folder)?;
     let energies = energies();
     fs::write(folder.join("energies.svg"), energies.svg()?)?;
     write_png(&energies.picture(2.0)?, fs::File::create(folder.join("energies.png"))?)?;
     Ok(())
+}
+
+/// The torus, stretched to and fro, as GIF and, where ffmpeg is installed, as MP4.
+fn animate(
+    rest: &[DVec3],
+    triangles: &[[u32; 3]],
+    folder: &Path,
+) -> Result<(), Box<dyn std::error::Error>> {
+    let at = |frame: u32| -> Vec<DVec3> {
+        let swing = 0.25 * (TAU * f64::from(frame) / 30.0).sin();
+        rest.iter().map(|p| *p * DVec3::new(1.0 + swing, 1.0 - 0.8 * swing, 1.0)).collect()
+    };
+    let bounds = (0..30).map(|f| Bounds::of(at(f))).fold(Bounds::EMPTY, Bounds::union);
+    let camera = Camera::framing(bounds, DVec3::new(-0.3, -0.5, -1.0), 16.0 / 9.0);
+    let settings = Settings { width: 480, height: 270, threads: 0 };
+    let mut gif = GifWriter::new(fs::File::create(folder.join("torus.gif"))?, 480, 270, 30.0)?;
+    let mut mp4 = match Mp4Writer::new(&folder.join("torus.mp4"), 480, 270, 30.0) {
+        Err(Error::FfmpegMissing) => None,
+        other => Some(other?),
+    };
+    for frame in 0..30 {
+        let positions = at(frame);
+        let objects = vec![Object::new(&positions[..], triangles, Material::JELLY)];
+        let scene = Scene { objects, ground: Some(Ground::at(0.0)), ..Scene::default() };
+        let picture = render(&scene, &camera, &settings)?;
+        gif.add(&picture)?;
+        if let Some(mp4) = &mut mp4 {
+            mp4.add(&picture)?;
+        }
+    }
+    gif.finish()?;
+    Ok(mp4.map_or(Ok(()), Mp4Writer::finish)?)
 }
 
 /// Two runs of a ball that is squeezed and let go, one of them losing its energy.

@@ -56,8 +56,8 @@ pub enum Error {
         /// Height of the first frame [px].
         expected_height: usize,
     },
-    /// Frames per second that are not a positive, finite number.
-    #[error("{fps} frames per second is not a frame rate")]
+    /// Frames per second beyond what an animation can have.
+    #[error("{fps} frames per second is not a frame rate; 0.001 to 10000 are")]
     FrameRate {
         /// As given.
         fps: f64,

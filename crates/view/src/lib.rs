@@ -10,7 +10,7 @@ mod picture;
 pub mod plot;
 mod render;
 
-pub use encode::write_png;
+pub use encode::{GifWriter, Mp4Writer, write_png};
 pub use error::Error;
 pub use filmstrip::{Filmstrip, FilmstripRow};
 pub use picture::Picture;

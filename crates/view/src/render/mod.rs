@@ -120,15 +120,11 @@ fn studio<'a>(
     origin: DVec3,
     threads: usize,
 ) -> Studio<'a> {
-    let (mut low, mut high) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
-    for corner in facets.list.iter().flat_map(|f| f.corners) {
-        low = low.min(corner);
-        high = high.max(corner);
-    }
-    let (size, lowest) = match (high - low).length() {
-        size if size.is_finite() && size > 0.0 => (size, low.y),
-        _ => (view.eye.length() as f32, 0.0),
-    };
+    // What the picture shows at the target: the same in all frames of an animation.
+    let size = (height as f64 * view.eye.length() / view.focal) as f32;
+    let heights = facets.list.iter().flat_map(|f| f.corners).map(|c| c.y);
+    let lowest = heights.fold(f32::INFINITY, f32::min);
+    let lowest = if lowest.is_finite() { lowest } else { 0.0 };
     let height_of =
         |g: Ground| if g.height.is_finite() { (g.height - origin.y) as f32 } else { lowest };
     let floor = scene.ground.map_or(lowest - 0.02 * size, height_of);

@@ -94,7 +94,7 @@ impl ShadowMap {
         let height = (point.y - self.floor) / self.tallest;
         let below = mean - height;
         let depth = below.max(0.0) * self.tallest;
-        let below = below - bias / self.tallest;
+        let below = below - bias.max(1.5 * self.texel) / self.tallest;
         if below <= 0.0 {
             return (1.0, depth);
         }

@@ -6,12 +6,15 @@ use glam::DVec3;
 use pliant_mesh::Mesh;
 
 use crate::error::IoError;
+use crate::loaded::Loaded;
 use crate::pc2::Pc2Reader;
 use crate::read::read_mesh;
 
 /// A mesh and where its vertices are in every frame.
 #[derive(Debug)]
 pub struct Animation {
+    /// What was opened, for errors.
+    source: PathBuf,
     rest: Mesh,
     notes: Vec<String>,
     frames: Frames,
@@ -53,7 +56,7 @@ impl Animation {
                 return Self::with_cache(Path::new(rest), Path::new(cache));
             }
             if written.contains(['*', '?', '[']) {
-                return Self::from_files(matching_files(written)?);
+                return Self::from_files(path);
             }
         }
         if is_cache(path) {
@@ -65,8 +68,7 @@ impl Animation {
             };
             return Self::with_cache(rest, path);
         }
-        let loaded = read_mesh(path)?;
-        Ok(Animation { rest: loaded.mesh, notes: loaded.notes, frames: Frames::Still })
+        Ok(Self::over(path, read_mesh(path)?, Frames::Still))
     }
 
     /// A mesh with a cache of its vertices.
@@ -82,15 +84,20 @@ impl Animation {
             );
             return Err(IoError::content(cache, problem));
         }
-        Ok(Animation { rest: loaded.mesh, notes: loaded.notes, frames: Frames::Cache(reader) })
+        Ok(Self::over(cache, loaded, Frames::Cache(reader)))
     }
 
-    fn from_files(files: Vec<PathBuf>) -> Result<Self, IoError> {
+    fn from_files(pattern: &Path) -> Result<Self, IoError> {
+        let files = matching_files(pattern)?;
         let Some(first) = files.first() else {
-            return Err(IoError::content(Path::new(""), "expected at least one frame"));
+            return Err(IoError::content(pattern, "expected files that match, found none"));
         };
-        let loaded = read_mesh(first)?;
-        Ok(Animation { rest: loaded.mesh, notes: loaded.notes, frames: Frames::Files(files) })
+        Ok(Self::over(pattern, read_mesh(first)?, Frames::Files(files)))
+    }
+
+    fn over(source: &Path, loaded: Loaded, frames: Frames) -> Self {
+        let (rest, notes) = (loaded.mesh, loaded.notes);
+        Animation { source: source.to_owned(), rest, notes, frames }
     }
 
     /// The mesh at rest: its triangles hold in every frame.
@@ -132,12 +139,12 @@ impl Animation {
                 (from_file.as_slice(), file.as_path())
             }
             None if files.is_empty() && index == 0 => {
-                (self.rest.positions.as_slice(), Path::new("rest mesh"))
+                (self.rest.positions.as_slice(), self.source.as_path())
             }
             None => {
                 let problem =
                     format!("has {} frames, frame {index} was asked for", files.len().max(1));
-                return Err(IoError::content(Path::new("animation"), problem));
+                return Err(IoError::content(&self.source, problem));
             }
         };
         if source.len() != count || positions.len() != count {
@@ -165,19 +172,15 @@ fn is_cache(path: &Path) -> bool {
 }
 
 /// All files that match, in natural order.
-fn matching_files(pattern: &str) -> Result<Vec<PathBuf>, IoError> {
-    let path = Path::new(pattern);
-    let found = glob::glob(pattern)
-        .map_err(|e| IoError::content(path, format!("expected a pattern of file names: {e}")))?;
+fn matching_files(pattern: &Path) -> Result<Vec<PathBuf>, IoError> {
+    let found = glob::glob(&pattern.to_string_lossy())
+        .map_err(|e| IoError::content(pattern, format!("expected a pattern of file names: {e}")))?;
     let mut files = Vec::new();
     for entry in found {
         files.push(entry.map_err(|e| {
             let path = e.path().to_owned();
             IoError::system(&path, "look at")(e.into())
         })?);
-    }
-    if files.is_empty() {
-        return Err(IoError::content(path, "expected files that match, found none"));
     }
     files.sort_by_cached_key(|file| natural_key(&file.to_string_lossy()));
     Ok(files)

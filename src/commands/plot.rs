@@ -1,0 +1,52 @@
+//! `pliant plot`: energy, momentum and timing curves, runs side by side.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use pliant::io::atomic::refuse_overwriting;
+
+use crate::arguments::{Options, output};
+use crate::failure::Failure;
+use crate::figure::{self, COLUMNS, Curves};
+use crate::metrics::Metrics;
+use crate::report;
+
+/// Draw energy, momentum, solver and timing curves of runs
+#[derive(Args)]
+#[command(after_help = "Example:\n  pliant plot runs/euler runs/midpoint --out energy.svg")]
+pub struct Arguments {
+    /// Directories of runs, with a metrics.csv in each
+    #[arg(required = true, value_name = "RUN_DIR")]
+    runs: Vec<PathBuf>,
+    /// Where to draw
+    #[arg(long, value_name = "FILE.svg|.png", value_parser = output(&["svg", "png"]))]
+    out: PathBuf,
+    /// Above the curves [default: none]
+    #[arg(long, default_value = "", hide_default_value = true)]
+    title: String,
+}
+
+pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
+    let Arguments { runs, out, title } = arguments;
+    let inputs: Vec<PathBuf> = runs.iter().map(|run| Metrics::path(run)).collect();
+    refuse_overwriting(&out, &inputs)?;
+    let curves = runs
+        .iter()
+        .map(|run| {
+            let metrics = Metrics::of_run(run, &COLUMNS)?;
+            Ok(Curves { name: name(run), metrics })
+        })
+        .collect::<Result<Vec<_>, Failure>>()?;
+    figure::save(&figure::of_runs(&title, &curves), &out)?;
+    if !options.quiet {
+        report::say(&format!("wrote {}", out.display()));
+    }
+    Ok(())
+}
+
+/// What the legend calls a run: its directory's own name.
+fn name(run: &Path) -> String {
+    let settled = run.canonicalize();
+    let path = settled.as_deref().unwrap_or(run);
+    path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into())
+}

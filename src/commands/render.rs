@@ -1,0 +1,214 @@
+//! `pliant render`: stills, filmstrips and films of animations.
+
+use std::ops::RangeInclusive;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use pliant::io::atomic::refuse_overwriting;
+use pliant::view::{Bounds, Filmstrip, FilmstripRow, Material, Object, Picture};
+
+use crate::animation::Source;
+use crate::arguments::{FrameRange, Options, Size, ending, frame_rate, output};
+use crate::failure::Failure;
+use crate::film::Film;
+use crate::interrupt;
+use crate::progress::Progress;
+use crate::report;
+use crate::stage::{Stage, save_png};
+
+/// Render an animation into a picture, a filmstrip or a film
+#[derive(Args)]
+#[command(after_help = "Examples:\n  pliant render run --out run.gif\n  \
+    pliant render \"frames/*.obj\" --out still.png --frame 12\n  \
+    pliant render runs/a runs/b --out compare.png --strip 6\n  \
+    pliant render rest.obj+walk.pc2 --out walk.mp4 --frames 20..80 --fps 25")]
+pub struct Arguments {
+    /// Animations: files, quoted globs of frames, rest.obj+cache.pc2, or directories of runs;
+    /// several are shown in rows, seen by the same camera
+    #[arg(required = true, value_name = "ANIM")]
+    animations: Vec<String>,
+    /// Where to: a picture (.png) or a film (.gif, .mp4)
+    #[arg(long, value_name = "FILE.png|.gif|.mp4", value_parser = output(&["png", "gif", "mp4"]))]
+    out: PathBuf,
+    /// Size of a frame in pixels [default: 1280x720, in a film 960x540, in a strip 400x300]
+    #[arg(long, value_name = "WxH")]
+    size: Option<Size>,
+    /// The frame of a picture, from 0 [default: the last]
+    #[arg(long, value_name = "N", conflicts_with_all = ["frames", "strip"])]
+    frame: Option<usize>,
+    /// Frames A to B, both included; either may be left out
+    #[arg(long, value_name = "A..B")]
+    frames: Option<FrameRange>,
+    /// Frames per second
+    #[arg(long, default_value = "30", value_parser = frame_rate)]
+    fps: f64,
+    /// A filmstrip of N frames, evenly spaced
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=100))]
+    strip: Option<u16>,
+}
+
+pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
+    let out = &arguments.out;
+    let film = ending(out) != "png";
+    if film && (arguments.frame.is_some() || arguments.strip.is_some()) {
+        return Err(Failure::usage(format!(
+            "--frame and --strip make a picture: expected --out to end in .png, found {}",
+            out.display()
+        )));
+    }
+    let mut shows = arguments
+        .animations
+        .iter()
+        .map(|written| Show::open(written, arguments.frame, arguments.frames))
+        .collect::<Result<Vec<_>, Failure>>()?;
+    for show in &shows {
+        refuse_overwriting(out, show.source.files())?;
+        if !options.quiet {
+            show.source.notes().iter().for_each(|note| report::remark(&format!("note: {note}")));
+        }
+    }
+    let size = arguments.size.unwrap_or(match (film, arguments.strip) {
+        (true, _) => Size { width: 960, height: 540 },
+        (false, None) => Size { width: 1280, height: 720 },
+        (false, Some(_)) => Size { width: 400, height: 300 },
+    });
+    let stage = Stage::around(bounds(&mut shows)?, size, options.threads());
+    if film {
+        write_film(&mut shows, &stage, arguments.fps, out, options)?;
+    } else {
+        let picture = match arguments.strip {
+            Some(count) => strip(&mut shows, &stage, usize::from(count), arguments.fps, options)?,
+            None => rows(&mut shows, &stage, usize::MAX)?,
+        };
+        save_png(&picture, out)?;
+    }
+    if !options.quiet {
+        report::say(&format!("wrote {}", out.display()));
+    }
+    Ok(())
+}
+
+/// An animation with the part of it that is shown.
+struct Show {
+    source: Source,
+    /// Frames that are shown.
+    frames: RangeInclusive<usize>,
+    /// Frames that the camera makes room for: stills of one animation have the same view.
+    framed: RangeInclusive<usize>,
+}
+
+impl Show {
+    fn open(
+        written: &str,
+        frame: Option<usize>,
+        frames: Option<FrameRange>,
+    ) -> Result<Show, Failure> {
+        let source = Source::open(written)?;
+        let count = source.frames();
+        let part = |asked: FrameRange| {
+            asked.within(count).ok_or_else(|| {
+                let problem =
+                    format!("has {count} frames, counted from 0, none of those asked for");
+                Failure::about(Path::new(written), problem)
+            })
+        };
+        let framed = part(frames.unwrap_or(FrameRange::ALL))?;
+        let frames = frame.map_or(Ok(framed.clone()), |frame| part(FrameRange::only(frame)))?;
+        Ok(Show { source, frames, framed })
+    }
+
+    fn len(&self) -> usize {
+        self.frames.end() - self.frames.start() + 1
+    }
+
+    /// A picture of the frame with this place among those shown; after the last, the last.
+    fn picture(&mut self, place: usize, stage: &Stage) -> Result<Picture, Failure> {
+        let frame = self.frames.start().saturating_add(place).min(*self.frames.end());
+        let positions = self.source.frame(frame)?;
+        let triangles = &self.source.rest().triangles;
+        let object = Object::new(&positions[..], triangles, Material::SKIN);
+        Ok(stage.picture(vec![object])?)
+    }
+}
+
+/// Everything that comes into view; of long animations about two hundred frames.
+fn bounds(shows: &mut [Show]) -> Result<Bounds, Failure> {
+    let mut all = Bounds::EMPTY;
+    for show in shows {
+        let (first, last) = (*show.framed.start(), *show.framed.end());
+        let stride = (last - first + 1).div_ceil(200);
+        for frame in (first..=last).step_by(stride).chain([last]) {
+            all = all.union(Bounds::of(show.source.frame(frame)?));
+        }
+    }
+    Ok(all)
+}
+
+/// One frame of every animation, below each other.
+fn rows(shows: &mut [Show], stage: &Stage, place: usize) -> Result<Picture, Failure> {
+    if let [show] = shows {
+        return show.picture(place, stage);
+    }
+    let row = |show: &mut Show| -> Result<FilmstripRow, Failure> {
+        Ok(FilmstripRow { label: show.source.name(), frames: vec![show.picture(place, stage)?] })
+    };
+    let rows = shows.iter_mut().map(row).collect::<Result<_, _>>()?;
+    Ok(Filmstrip { rows, ..Filmstrip::default() }.compose()?)
+}
+
+/// `count` frames of every animation, evenly spaced, under their times.
+fn strip(
+    shows: &mut [Show],
+    stage: &Stage,
+    count: usize,
+    fps: f64,
+    options: &Options,
+) -> Result<Picture, Failure> {
+    let longest = shows.iter().map(Show::len).max().unwrap_or(1);
+    let place = |column: usize| (column * (longest - 1)) / (count - 1).max(1);
+    let first = shows.first().map_or(0, |show| *show.frames.start());
+    let label = |column| format!("{:.2} s", (first + place(column)) as f64 / fps);
+    let named = shows.len() > 1;
+    let progress = Progress::start(options, "frames", (count * shows.len()) as u64);
+    let mut rows = Vec::new();
+    for show in shows {
+        let mut frames = Vec::new();
+        for column in 0..count {
+            frames.push(show.picture(place(column), stage)?);
+            progress.at((rows.len() * count + column + 1) as u64);
+        }
+        let label = if named { show.source.name() } else { String::new() };
+        rows.push(FilmstripRow { label, frames });
+    }
+    let columns = (0..count).map(label).collect();
+    Ok(Filmstrip { title: String::new(), columns, rows }.compose()?)
+}
+
+/// All frames, one after the other; a shorter animation waits in its last frame.
+fn write_film(
+    shows: &mut [Show],
+    stage: &Stage,
+    fps: f64,
+    out: &Path,
+    options: &Options,
+) -> Result<(), Failure> {
+    interrupt::listen()?;
+    let count = shows.iter().map(Show::len).max().unwrap_or(1);
+    let progress = Progress::start(options, "frames", count as u64);
+    let first = rows(shows, stage, 0)?;
+    let mut film = Film::start(out, &first, fps)?;
+    film.add(&first)?;
+    for place in 1..count {
+        if interrupt::asked() {
+            drop(progress);
+            film.finish()?;
+            return Err(Failure::interrupted(format!(
+                "stopped by Ctrl-C: {} holds the first {place} of {count} frames",
+                out.display()
+            )));
+        }
+        film.add(&rows(shows, stage, place)?)?;
+        progress.at(place as u64 + 1);
+    }
+    film.finish()
+}

@@ -1,0 +1,115 @@
+//! The figure of one or several runs: energy, momentum, solver and timing over time.
+
+use std::path::Path;
+
+use pliant::io::atomic::write_whole;
+use pliant::view::plot::{Figure, Panel, Series, Style};
+
+use crate::arguments::ending;
+use crate::failure::Failure;
+use crate::metrics::Metrics;
+use crate::stage::save_png;
+
+/// A run to be drawn, under a name for the legend.
+pub struct Curves {
+    pub name: String,
+    pub metrics: Metrics,
+}
+
+/// The columns that the figure shows.
+pub const COLUMNS: [&str; 14] = [
+    "time",
+    "kinetic",
+    "potential",
+    "total",
+    "target",
+    "px",
+    "py",
+    "pz",
+    "lx",
+    "ly",
+    "lz",
+    "solver_iterations",
+    "residual",
+    "step_ms",
+];
+
+/// Panels for all runs; each run has its colour in every panel.
+pub fn of_runs(title: &str, runs: &[Curves]) -> Figure {
+    let mut panels = match runs {
+        [run] => vec![energies(run)],
+        _ => vec![totals(runs), one(runs, "Kinetic energy", "kinetic energy [J]", "kinetic")],
+    };
+    let norms = |title: &str, label: &str, axes: [&str; 3]| {
+        panel(title, label, runs, |run| norm(&run.metrics, axes))
+    };
+    panels.push(norms("Linear momentum", "|p| [kg m/s]", ["px", "py", "pz"]));
+    panels.push(norms("Angular momentum", "|L| [kg m²/s]", ["lx", "ly", "lz"]));
+    panels.push(one(runs, "Solver", "iterations per step", "solver_iterations"));
+    let residual = one(runs, "Residual", "residual", "residual");
+    panels.push(Panel { log_y: true, ..residual });
+    panels.push(panel("Speed", "time per step [s]", runs, |run| {
+        run.metrics.values("step_ms").iter().map(|ms| ms / 1e3).collect()
+    }));
+    Figure { title: title.to_owned(), panels, columns: 0 }
+}
+
+/// Writes a figure as `.svg` or `.png`, by the ending of the name.
+pub fn save(figure: &Figure, path: &Path) -> Result<(), Failure> {
+    let named = |error: pliant::view::Error| Failure::about(path, error);
+    match ending(path).as_str() {
+        "svg" => Ok(write_whole(path, figure.svg().map_err(named)?.as_bytes())?),
+        _ => save_png(&figure.picture(2.0).map_err(named)?, path),
+    }
+}
+
+/// All energies of one run.
+fn energies(run: &Curves) -> Panel {
+    let series = ["kinetic", "potential", "total", "target"].map(|column| Series {
+        style: Style { colour: None, dashed: column == "target" },
+        ..Series::new(column, run.metrics.values("time"), run.metrics.values(column))
+    });
+    Panel { series: series.into(), ..frame("Energy", "energy [J]") }
+}
+
+/// Total energies of several runs, their targets broken.
+fn totals(runs: &[Curves]) -> Panel {
+    let mut panel = one(runs, "Total energy (broken line: target)", "total energy [J]", "total");
+    for (place, run) in runs.iter().enumerate() {
+        panel.series.push(Series {
+            style: Style { colour: Some(place), dashed: true },
+            ..Series::new("", run.metrics.values("time"), run.metrics.values("target"))
+        });
+    }
+    panel
+}
+
+fn one(runs: &[Curves], title: &str, label: &str, column: &str) -> Panel {
+    panel(title, label, runs, |run| run.metrics.values(column))
+}
+
+fn panel(title: &str, label: &str, runs: &[Curves], values: impl Fn(&Curves) -> Vec<f64>) -> Panel {
+    let line = |(place, run): (usize, &Curves)| Series {
+        // A single run needs no legend.
+        name: if runs.len() > 1 { run.name.clone() } else { String::new() },
+        x: run.metrics.values("time"),
+        y: values(run),
+        style: Style { colour: Some(place), dashed: false },
+    };
+    Panel { series: runs.iter().enumerate().map(line).collect(), ..frame(title, label) }
+}
+
+fn frame(title: &str, label: &str) -> Panel {
+    Panel {
+        title: title.to_owned(),
+        x_label: "time [s]".to_owned(),
+        y_label: label.to_owned(),
+        ..Panel::default()
+    }
+}
+
+/// Length of a vector whose components are columns.
+fn norm(metrics: &Metrics, axes: [&str; 3]) -> Vec<f64> {
+    let [x, y, z] = axes.map(|axis| metrics.values(axis));
+    x.iter().zip(&y).zip(&z).map(|((x, y), z)| (x * x + y * y + z * z).sqrt()).collect()
+}

@@ -1,0 +1,24 @@
+//! Ctrl-C: asked once, the frame at hand is finished; asked twice, the program leaves at once.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::failure::Failure;
+use crate::report;
+
+static ASKED: AtomicBool = AtomicBool::new(false);
+
+/// Listens for Ctrl-C from now on. Called once, by a command that can stop halfway.
+pub fn listen() -> Result<(), Failure> {
+    ctrlc::set_handler(|| {
+        if ASKED.swap(true, Ordering::Relaxed) {
+            std::process::exit(130);
+        }
+        report::remark("finishing the frame at hand; Ctrl-C again leaves at once");
+    })
+    .map_err(|error| Failure::new(format!("cannot listen for Ctrl-C: {error}")))
+}
+
+/// Whether to stop after the frame at hand.
+pub fn asked() -> bool {
+    ASKED.load(Ordering::Relaxed)
+}

@@ -1,0 +1,92 @@
+//! `metrics.csv` of a run: one row per step, columns by name.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::failure::Failure;
+
+/// The columns of a run. A cell that is empty is not a number (NaN).
+#[derive(Debug)]
+pub struct Metrics {
+    columns: Vec<(String, Vec<f64>)>,
+}
+
+impl Metrics {
+    /// Where a run keeps its metrics.
+    pub fn path(directory: &Path) -> PathBuf {
+        directory.join("metrics.csv")
+    }
+
+    /// Reads the metrics of a run, which must have these columns.
+    pub fn of_run(directory: &Path, required: &[&str]) -> Result<Metrics, Failure> {
+        let path = Metrics::path(directory);
+        let text = fs::read_to_string(&path)
+            .map_err(|error| Failure::about(&path, format!("cannot read: {error}")))?;
+        Metrics::parse(&text, required).map_err(|problem| Failure::about(&path, problem))
+    }
+
+    /// The values of a column; none if the file does not have it.
+    pub fn values(&self, name: &str) -> Vec<f64> {
+        let column = self.columns.iter().find(|(column, _)| column == name);
+        column.map_or(Vec::new(), |(_, values)| values.clone())
+    }
+
+    fn parse(text: &str, required: &[&str]) -> Result<Metrics, String> {
+        let mut lines = text.lines().enumerate();
+        let header = lines.next().map_or("", |(_, line)| line.trim());
+        let mut columns: Vec<(String, Vec<f64>)> =
+            header.split(',').map(|name| (name.trim().to_owned(), Vec::new())).collect();
+        let missing = |name: &&&str| !columns.iter().any(|(column, _)| column == **name);
+        if let Some(name) = required.iter().find(missing) {
+            return Err(format!("line 1: expected a column `{name}`"));
+        }
+        for (index, line) in lines.filter(|(_, line)| !line.trim().is_empty()) {
+            let number = index + 1;
+            let cells: Vec<&str> = line.split(',').map(str::trim).collect();
+            if cells.len() != columns.len() {
+                let (expected, found) = (columns.len(), cells.len());
+                return Err(format!("line {number}: expected {expected} values, found {found}"));
+            }
+            for ((name, values), cell) in columns.iter_mut().zip(cells) {
+                let value = if cell.is_empty() { Some(f64::NAN) } else { cell.parse().ok() };
+                values.push(value.ok_or_else(|| {
+                    let short: String = cell.chars().take(40).collect();
+                    format!(
+                        "line {number}: expected a number in column `{name}`, found \"{short}\""
+                    )
+                })?);
+            }
+        }
+        if columns.iter().all(|(_, values)| values.is_empty()) {
+            return Err("expected at least one row of values".to_owned());
+        }
+        Ok(Metrics { columns })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_are_found_by_name() {
+        let metrics = Metrics::parse("step,time,total\n0,0.0,1.5\n1,0.1,\n", &["time"]).unwrap();
+        assert_eq!(metrics.values("time"), [0.0, 0.1]);
+        assert!(metrics.values("total")[1].is_nan());
+        assert!(metrics.values("residual").is_empty());
+    }
+
+    #[test]
+    fn what_is_wrong_names_its_line() {
+        for (text, expected) in [
+            ("", "line 1: expected a column `time`"),
+            ("a,b\n1,2", "line 1: expected a column `time`"),
+            ("step,time\n", "at least one row"),
+            ("step,time\n0,0\n1", "line 3: expected 2 values, found 1"),
+            ("step,time\n0,zero", "line 2: expected a number in column `time`, found \"zero\""),
+        ] {
+            let problem = Metrics::parse(text, &["time"]).unwrap_err();
+            assert!(problem.contains(expected), "{problem}");
+        }
+    }
+}

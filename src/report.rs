@@ -1,0 +1,22 @@
+//! What the command says: results on stdout, everything else on stderr.
+//!
+//! Nobody listening (a closed pipe) is no failure, so writing errors are passed over here.
+
+use std::io::Write;
+
+/// A line of the result.
+pub fn say(line: &str) {
+    let _ = writeln!(std::io::stdout().lock(), "{line}");
+}
+
+/// A line about the work, for whoever watches.
+pub fn remark(line: &str) {
+    let _ = writeln!(std::io::stderr().lock(), "{line}");
+}
+
+/// The one sentence of a failure; line breaks in it become spaces.
+pub fn complain(sentence: &str) {
+    let words: Vec<&str> =
+        sentence.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    remark(&format!("error: {}", words.join(" ")));
+}

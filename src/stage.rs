@@ -1,0 +1,51 @@
+//! Where the command shows meshes: a camera that sees the whole motion, and a floor under it.
+
+use std::path::Path;
+
+use glam::DVec3;
+use pliant::io::atomic::{OnFailure, PartFile};
+use pliant::view::{
+    self, Bounds, Camera, Ground, Object, Picture, Scene, Settings, render, write_png,
+};
+
+use crate::arguments::Size;
+use crate::failure::Failure;
+
+/// A camera and a floor, the same for all frames of an animation.
+#[derive(Clone, Copy, Debug)]
+pub struct Stage {
+    camera: Camera,
+    ground: Option<Ground>,
+    settings: Settings,
+}
+
+/// From the right, a little from above: three faces of a box are seen.
+const DIRECTION: DVec3 = DVec3::new(-0.55, -0.32, -1.0);
+
+impl Stage {
+    /// A stage on which everything within `bounds` is seen.
+    pub fn around(bounds: Bounds, size: Size, threads: usize) -> Stage {
+        let Size { width, height } = size;
+        let camera = Camera::framing(bounds, DIRECTION, width as f64 / height as f64);
+        let ground = (!bounds.is_empty()).then(|| Ground::at(bounds.min.y));
+        Stage { camera, ground, settings: Settings { width, height, threads } }
+    }
+
+    /// The same without a floor: from below, too, nothing is hidden.
+    pub fn without_ground(self) -> Stage {
+        Stage { ground: None, ..self }
+    }
+
+    /// A picture of the objects.
+    pub fn picture(&self, objects: Vec<Object<'_>>) -> Result<Picture, view::Error> {
+        let scene = Scene { objects, ground: self.ground, ..Scene::default() };
+        render(&scene, &self.camera, &self.settings)
+    }
+}
+
+/// Writes a picture to a PNG file, whole or not at all.
+pub fn save_png(picture: &Picture, path: &Path) -> Result<(), Failure> {
+    let mut file = PartFile::create(path, OnFailure::Remove)?;
+    write_png(picture, &mut file).map_err(|error| Failure::about(path, error))?;
+    Ok(file.commit()?)
+}

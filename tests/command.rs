@@ -1,0 +1,68 @@
+//! The command from outside: help, exit status, and what it says when something is wrong.
+
+mod pliant;
+
+use pliant::{Folder, pliant};
+
+const COMMANDS: [&str; 3] = ["inspect", "render", "plot"];
+
+#[test]
+fn every_command_has_help_with_an_example() {
+    for command in COMMANDS {
+        let run = pliant(&[command, "--help"]);
+        assert_eq!(run.status, 0, "{command}: {}", run.stderr);
+        assert!(run.stdout.contains(&format!("pliant {command} ")), "{}", run.stdout);
+        assert!(run.stdout.contains("Example"), "{}", run.stdout);
+        for option in ["--quiet", "--threads"] {
+            assert!(run.stdout.contains(option), "{command} has no {option}");
+        }
+    }
+    let run = pliant(&["--help"]);
+    assert_eq!(run.status, 0);
+    assert!(COMMANDS.iter().all(|command| run.stdout.contains(command)), "{}", run.stdout);
+}
+
+#[test]
+fn wrong_usage_is_status_2() {
+    for arguments in [
+        &[][..],
+        &["dance"],
+        &["inspect"],
+        &["inspect", "a.obj", "--colour"],
+        &["inspect", "a.obj", "--threads", "0"],
+        &["inspect", "a.obj", "--threads", "many"],
+        &["inspect", "a.obj", "--picture", "a.tiff"],
+        &["render", "a.obj"],
+        &["render", "a.obj", "--out", "a.bmp"],
+        &["render", "a.obj", "--out", "a.png", "--size", "0x5"],
+        &["render", "a.obj", "--out", "a.gif", "--frames", "9..3"],
+        &["render", "a.obj", "--out", "a.gif", "--fps", "-1"],
+        &["render", "a.obj", "--out", "a.png", "--strip", "0"],
+        &["render", "a.obj", "--out", "a.gif", "--frame", "3"],
+        &["plot", "--out", "a.svg"],
+        &["plot", "run", "--out", "a.pdf"],
+    ] {
+        let run = pliant(arguments);
+        assert_eq!(run.status, 2, "{arguments:?}: {}{}", run.stdout, run.stderr);
+        assert!(!run.stderr.is_empty(), "{arguments:?} says nothing");
+    }
+}
+
+#[test]
+fn a_missing_file_is_status_1_and_one_sentence_with_its_path() {
+    let folder = Folder::new("missing");
+    for arguments in [
+        &["inspect", "no-such.obj"][..],
+        &["render", "no-such.obj", "--out", "a.png"],
+        &["render", "no-such.obj+no-such.pc2", "--out", "a.png"],
+        &["plot", "no-such", "--out", "a.svg"],
+    ] {
+        let run = folder.pliant(arguments);
+        assert_eq!(run.status, 1, "{arguments:?}: {}", run.stderr);
+        assert!(run.stderr.contains("no-such"), "{}", run.stderr);
+        assert_eq!(run.stderr.lines().count(), 1, "{}", run.stderr);
+    }
+    let run = folder.pliant(&["inspect", "frames/*.obj"]);
+    assert_eq!(run.status, 1, "{}", run.stderr);
+    assert!(run.stderr.contains("frames/*.obj"), "{}", run.stderr);
+}

@@ -188,6 +188,11 @@ fn paint(studio: &Studio, samples: &Samples, corner: [usize; 2]) -> Picture {
     let mut rgb = Vec::with_capacity(3 * TILE * TILE);
     for (pixel, seen) in samples.seen.iter().enumerate() {
         let at = [corner[0] + pixel % TILE, corner[1] + pixel / TILE].map(|c| c as f32);
+        if seen.iter().all(|s| *s == seen[0]) {
+            let colour = studio.colour(seen[0], at[0] + 0.5, at[1] + 0.5);
+            rgb.extend(colour.to_array().map(encode_srgb));
+            continue;
+        }
         let mut colour = Vec3::ZERO;
         let mut todo = [true; SAMPLES];
         for first in 0..SAMPLES {

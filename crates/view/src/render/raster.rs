@@ -114,16 +114,13 @@ impl Samples {
             self.seen.fill([NOTHING; SAMPLES]);
             return;
         };
-        for row in 0..TILE {
-            for column in 0..TILE {
-                let at = row * TILE + column;
-                for (sample, [sx, sy]) in PATTERN.iter().enumerate() {
-                    let x = (corner[0] + column) as f64 + f64::from(*sx) / 16.0;
-                    let y = (corner[1] + row) as f64 + f64::from(*sy) / 16.0;
-                    let nearness = (a * x + b * y + c).max(0.0) as f32;
-                    self.nearness[at][sample] = nearness;
-                    self.seen[at][sample] = if nearness > 0.0 { GROUND } else { NOTHING };
-                }
+        let offsets = PATTERN.map(|[x, y]| ((a * f64::from(x) + b * f64::from(y)) / 16.0) as f32);
+        for (pixel, (depths, seen)) in self.nearness.iter_mut().zip(&mut self.seen).enumerate() {
+            let (x, y) = (corner[0] + pixel % TILE, corner[1] + pixel / TILE);
+            let near = (a * x as f64 + b * y as f64 + c) as f32;
+            for s in 0..SAMPLES {
+                depths[s] = (near + offsets[s]).max(0.0);
+                seen[s] = if depths[s] > 0.0 { GROUND } else { NOTHING };
             }
         }
     }

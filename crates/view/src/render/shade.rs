@@ -45,12 +45,11 @@ pub struct Studio<'a> {
 impl Studio<'_> {
     /// Linear colour seen at a pixel position, in 0..=1.
     pub fn colour(&self, seen: u32, x: f32, y: f32) -> Vec3 {
-        let colour = match seen {
+        match seen {
             NOTHING => self.background(y),
             GROUND => self.ground(x, y),
-            facet => self.surface(facet, x, y),
-        };
-        shoulder(colour)
+            facet => shoulder(self.surface(facet, x, y)),
+        }
     }
 
     /// Whether two things seen in one pixel are the same smooth surface, so that one shading

@@ -38,7 +38,11 @@ pub const COLUMNS: [&str; 14] = [
 pub fn of_runs(title: &str, runs: &[Curves]) -> Figure {
     let mut panels = match runs {
         [run] => vec![energies(run)],
-        _ => vec![totals(runs), one(runs, "Kinetic energy", "kinetic energy [J]", "kinetic")],
+        _ => vec![
+            totals(runs),
+            one(runs, "Kinetic energy", "kinetic energy [J]", "kinetic"),
+            one(runs, "Potential energy", "potential energy [J]", "potential"),
+        ],
     };
     let norms = |title: &str, label: &str, axes: [&str; 3]| {
         panel(title, label, runs, |run| norm(&run.metrics, axes))
@@ -51,7 +55,9 @@ pub fn of_runs(title: &str, runs: &[Curves]) -> Figure {
     panels.push(panel("Speed", "time per step [s]", runs, |run| {
         run.metrics.values("step_ms").iter().map(|ms| ms / 1e3).collect()
     }));
-    Figure { title: title.to_owned(), panels, columns: 0 }
+    // Two full rows: one run has six panels, several have eight.
+    let columns = panels.len() / 2;
+    Figure { title: title.to_owned(), panels, columns }
 }
 
 /// Writes a figure as `.svg` or `.png`, by the ending of the name.

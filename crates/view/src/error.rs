@@ -6,9 +6,9 @@ pub enum Error {
     /// A picture without pixels, or one that does not fit in memory.
     #[error("a picture of {width} × {height} pixels cannot be made: each side must be 1 to {limit}, and the area at most {area} pixels", limit = crate::Picture::LARGEST_SIDE, area = crate::Picture::LARGEST_AREA)]
     Size {
-        /// Asked width [px].
+        /// Asked width \[px\].
         width: usize,
-        /// Asked height [px].
+        /// Asked height \[px\].
         height: usize,
     },
     /// The camera has no direction: the eye is at the target, up is parallel to the view, a
@@ -47,13 +47,13 @@ pub enum Error {
     FrameSize {
         /// Number of the frame, from 0.
         frame: usize,
-        /// Its width [px].
+        /// Its width \[px\].
         width: usize,
-        /// Its height [px].
+        /// Its height \[px\].
         height: usize,
-        /// Width of the first frame [px].
+        /// Width of the first frame \[px\].
         expected_width: usize,
-        /// Height of the first frame [px].
+        /// Height of the first frame \[px\].
         expected_height: usize,
     },
     /// Frames per second beyond what an animation can have.

@@ -130,7 +130,7 @@ impl Filmstrip {
 }
 
 struct Layout {
-    /// Em size of labels [px].
+    /// Em size of labels \[px\].
     size: f32,
     margin: usize,
     gap: usize,

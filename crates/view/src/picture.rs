@@ -9,18 +9,18 @@ use crate::Error;
 /// An opaque picture in sRGB, three bytes per pixel, rows from top to bottom.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Picture {
-    /// Columns [px].
+    /// Columns \[px\].
     pub width: usize,
-    /// Rows [px].
+    /// Rows \[px\].
     pub height: usize,
     /// Red, green, blue per pixel; `3 · width · height` bytes.
     pub rgb: Vec<u8>,
 }
 
 impl Picture {
-    /// The longest side a picture can have [px].
+    /// The longest side a picture can have \[px\].
     pub const LARGEST_SIDE: usize = 16_384;
-    /// The largest area a picture can have [px].
+    /// The largest area a picture can have \[px\].
     pub const LARGEST_AREA: usize = 1 << 27;
 
     /// A picture filled with one sRGB colour.

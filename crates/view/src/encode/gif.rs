@@ -11,7 +11,7 @@ use crate::{Error, Picture};
 
 /// Index that leaves a pixel as it was.
 const UNCHANGED: u8 = 255;
-/// Shortest time that viewers show a frame for [1/100 s].
+/// Shortest time that viewers show a frame for \[1/100 s\].
 const SHORTEST: u64 = 2;
 /// A palette is kept while its error has grown by no more than this.
 const PATIENCE: f32 = 1.25;
@@ -39,7 +39,7 @@ pub struct GifWriter<W: Write> {
     palette: Option<(Palette, f32)>,
     /// What the viewer sees.
     canvas: Vec<u8>,
-    /// The last frame, which waits for its duration, and when it starts [1/100 s].
+    /// The last frame, which waits for its duration, and when it starts \[1/100 s\].
     pending: Option<(Frame<'static>, u64)>,
 }
 
@@ -88,7 +88,7 @@ impl<W: Write> GifWriter<W> {
         Ok(self.encoder.into_inner()?)
     }
 
-    /// When a frame starts [1/100 s].
+    /// When a frame starts \[1/100 s\].
     fn start_of(&self, frame: usize) -> u64 {
         (frame as f64 * 100.0 / self.fps).round() as u64
     }
@@ -170,7 +170,7 @@ mod tests {
         gif.finish().unwrap()
     }
 
-    /// Decoded frames as the viewer sees them, and their durations [1/100 s].
+    /// Decoded frames as the viewer sees them, and their durations \[1/100 s\].
     fn played(bytes: &[u8]) -> Vec<(Vec<u8>, u16)> {
         let mut decoder = gif::DecodeOptions::new().read_info(bytes).unwrap();
         let mut canvas = vec![0; 3 * 40 * 30];

@@ -4,12 +4,12 @@ use glam::DVec3;
 
 use crate::Error;
 
-/// An axis-aligned box [m].
+/// An axis-aligned box \[m\].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bounds {
-    /// Smallest coordinates [m].
+    /// Smallest coordinates \[m\].
     pub min: DVec3,
-    /// Largest coordinates [m].
+    /// Largest coordinates \[m\].
     pub max: DVec3,
 }
 
@@ -41,12 +41,12 @@ impl Bounds {
         !(self.min.x <= self.max.x && self.min.y <= self.max.y && self.min.z <= self.max.z)
     }
 
-    /// Its centre; the origin if it is empty [m].
+    /// Its centre; the origin if it is empty \[m\].
     pub fn centre(&self) -> DVec3 {
         if self.is_empty() { DVec3::ZERO } else { self.min + 0.5 * (self.max - self.min) }
     }
 
-    /// Length of its diagonal; 0 if it is empty [m].
+    /// Length of its diagonal; 0 if it is empty \[m\].
     pub fn diagonal(&self) -> f64 {
         if self.is_empty() { 0.0 } else { (self.max - self.min).length() }
     }
@@ -69,18 +69,18 @@ impl Bounds {
 /// A perspective camera without lens distortion.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Camera {
-    /// Where it stands [m].
+    /// Where it stands \[m\].
     pub eye: DVec3,
-    /// What it looks at: the centre of the picture [m].
+    /// What it looks at: the centre of the picture \[m\].
     pub target: DVec3,
     /// Which way is up in the picture.
     pub up: DVec3,
-    /// Angle between the bottom and the top of the picture [°].
+    /// Angle between the bottom and the top of the picture \[°\].
     pub field_of_view: f64,
 }
 
 impl Camera {
-    /// The field of view of [`Camera::framing`]: that of a portrait lens [°].
+    /// The field of view of [`Camera::framing`]: that of a portrait lens \[°\].
     pub const PORTRAIT: f64 = 28.0;
     /// The part of the picture that [`Camera::framing`] leaves free on every side.
     pub const MARGIN: f64 = 0.08;
@@ -129,7 +129,7 @@ impl Camera {
         Camera { eye: target - distance * direction, target, up, field_of_view: Self::PORTRAIT }
     }
 
-    /// The camera turned about the vertical through `pivot` by `angle` [°].
+    /// The camera turned about the vertical through `pivot` by `angle` \[°\].
     pub fn turned(&self, pivot: DVec3, angle: f64) -> Camera {
         let turn = glam::DQuat::from_rotation_y(angle.to_radians());
         Camera {
@@ -148,7 +148,7 @@ pub struct View {
     pub right: DVec3,
     pub up: DVec3,
     pub forward: DVec3,
-    /// Distance of the picture plane [px].
+    /// Distance of the picture plane \[px\].
     pub focal: f64,
     pub centre: [f64; 2],
 }

@@ -30,9 +30,9 @@ use shadow::ShadowMap;
 /// Size of the picture, and with how many threads it is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// Columns [px].
+    /// Columns \[px\].
     pub width: usize,
-    /// Rows [px].
+    /// Rows \[px\].
     pub height: usize,
     /// Threads to use; 0 = as many as the machine has. The picture does not depend on it.
     pub threads: usize,

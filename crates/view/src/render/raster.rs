@@ -11,7 +11,7 @@ use glam::{DVec3, Vec3};
 use super::camera::View;
 use super::facets::Facet;
 
-/// Side of a tile [px].
+/// Side of a tile \[px\].
 pub const TILE: usize = 32;
 /// Samples per pixel.
 pub const SAMPLES: usize = 8;

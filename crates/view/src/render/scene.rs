@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 
-/// Vertex positions in any of the layouts the other rooms keep them in [m].
+/// Vertex positions in any of the layouts the other rooms keep them in \[m\].
 #[derive(Clone, Copy, Debug)]
 pub enum Positions<'a> {
     /// Single precision, as animation files hold them.
@@ -87,7 +87,7 @@ impl Material {
 /// A triangle mesh to be drawn. Both sides of a triangle are visible.
 #[derive(Clone, Copy, Debug)]
 pub struct Object<'a> {
-    /// Vertices [m].
+    /// Vertices \[m\].
     pub positions: Positions<'a>,
     /// Corners of the triangles, counter-clockwise seen from outside. A triangle with an index
     /// out of range or a position that is not finite is left out.
@@ -123,11 +123,11 @@ impl<'a> Object<'a> {
 /// A horizontal floor, seen from above only, that fades into the background.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ground {
-    /// Its y coordinate [m].
+    /// Its y coordinate \[m\].
     pub height: f64,
     /// sRGB colour in 0..=1.
     pub colour: [f32; 3],
-    /// Distance of the lines of a faint grid [m]; 0 = no grid.
+    /// Distance of the lines of a faint grid \[m\]; 0 = no grid.
     pub grid: f64,
 }
 

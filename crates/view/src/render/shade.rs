@@ -17,7 +17,7 @@ const BOUNCE: f32 = 0.42;
 /// Angular radius of the key light, and of the sky as the contact shade sees it.
 pub const KEY_SOFTNESS: f32 = 0.22;
 pub const SKY_SOFTNESS: f32 = 1.1;
-/// Width of edges in wireframes [px].
+/// Width of edges in wireframes \[px\].
 const WIRE: f32 = 1.1;
 
 /// Everything that shading needs, prepared once per picture; relative to one origin.
@@ -30,11 +30,11 @@ pub struct Studio<'a> {
     pub light: Vec3,
     pub key_map: Option<ShadowMap>,
     pub sky_map: Option<ShadowMap>,
-    /// Length that softness and thickness are relative to [m].
+    /// Length that softness and thickness are relative to \[m\].
     pub size: f32,
-    /// Floor height, that of the ground or of the lowest point [m].
+    /// Floor height, that of the ground or of the lowest point \[m\].
     pub floor: f32,
-    /// Where the origin is, for the grid [m].
+    /// Where the origin is, for the grid \[m\].
     pub origin: DVec3,
     /// Linear colours of the background's top and bottom, and of the floor.
     pub top: Vec3,
@@ -86,7 +86,7 @@ impl Studio<'_> {
         let colour = albedo * light;
 
         // The floor fades into the background well before its horizon.
-        let far = (point - self.centre()).length() / (self.size * 1.0);
+        let far = (point - self.centre()).length() / self.size;
         let fade = smooth(1.2, 5.0, far);
         colour.lerp(self.background(y), fade)
     }

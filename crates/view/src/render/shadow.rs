@@ -18,7 +18,7 @@ use glam::{Vec2, Vec3, Vec4};
 
 use super::facets::Facet;
 
-/// Smallest standard deviation of the base level's blur [texels].
+/// Smallest standard deviation of the base level's blur \[texels\].
 const BASE_BLUR: f32 = 1.2;
 
 /// Occluder heights along one light direction.
@@ -87,7 +87,7 @@ impl ShadowMap {
     }
 
     /// The part of the light that reaches a point of an object, blurred over `spread`, and how
-    /// far below the first hit of its ray the point lies [m].
+    /// far below the first hit of its ray the point lies \[m\].
     pub fn reach(&self, point: Vec3, spread: f32, bias: f32) -> (f32, f32) {
         let sample = self.sample(self.ray(point), spread);
         let mean = sample.z;

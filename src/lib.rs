@@ -1,1 +1,21 @@
+//! Physics for faces and for everything soft: one door to the rooms of the engine.
+//!
+//! Data flows in one direction: [`io`] reads a [`mesh`], a scene makes it a [`model`], [`sim`]
+//! moves it, [`io`] writes what came out and [`view`] shows it; [`math`] serves them all.
+//!
+//! ```
+//! use pliant::model::scene::SceneFile;
+//! let scene = SceneFile::parse(pliant::demos::ALL[0].scene)?;
+//! assert!(scene.frames > 0);
+//! # Ok::<(), pliant::model::scene::SceneError>(())
+//! ```
 
+pub mod demos;
+pub mod run;
+
+pub use pliant_io as io;
+pub use pliant_math as math;
+pub use pliant_mesh as mesh;
+pub use pliant_model as model;
+pub use pliant_sim as sim;
+pub use pliant_view as view;

@@ -66,7 +66,7 @@ impl Model {
                         Stiffness::Hard => Hold::Hard,
                         Stiffness::Spring(stiffness) => Hold::Spring(stiffness),
                     };
-                    Ok((vertices, hold, attach.motion.as_ref().map(motion)))
+                    Ok((vertices, hold, attach.motion.as_ref().map(Motion::from)))
                 })
                 .collect();
             builder = builder.body(spec);
@@ -78,14 +78,15 @@ impl Model {
     }
 }
 
-/// A scene's motion with vectors for arrays.
-fn motion(motion: &scene::Motion) -> Motion {
-    let vectors = |keys: &[[f64; 3]]| keys.iter().map(|k| DVec3::from_array(*k)).collect();
-    Motion {
-        times: motion.times.clone(),
-        translate: vectors(&motion.translate),
-        rotate: vectors(&motion.rotate),
-        about: DVec3::from_array(motion.about),
+impl From<&scene::Motion> for Motion {
+    fn from(motion: &scene::Motion) -> Self {
+        let vectors = |keys: &[[f64; 3]]| keys.iter().map(|k| DVec3::from_array(*k)).collect();
+        Motion {
+            times: motion.times.clone(),
+            translate: vectors(&motion.translate),
+            rotate: vectors(&motion.rotate),
+            about: DVec3::from_array(motion.about),
+        }
     }
 }
 

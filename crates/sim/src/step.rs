@@ -54,13 +54,7 @@ pub fn step(
     }
     if report.rolled_back {
         guard::rest(state);
-        report.energy.potential = measure::potential(
-            model,
-            &input.end,
-            state,
-            &mut workspace.evaluation.energies,
-            &workspace.team,
-        );
+        report.energy.potential = workspace.potential_energy(model, &input.end, state);
     }
     state.steps += 1;
     report.energy.kinetic = measure::kinetic(model.masses(), &state.velocities);

@@ -9,6 +9,7 @@ use pliant_model::integrator::{Scheme, Solver};
 use pliant_model::potentials::ProxyKind;
 use pliant_model::{Drive, Model};
 
+use crate::measure;
 use crate::objective::{EvaluationSpace, Objective};
 use crate::scheme::Constants;
 use crate::solver::SolverInfo;
@@ -95,6 +96,11 @@ impl Workspace {
             saved: State::initial(model),
             drives: [Drive::default(), Drive::default()],
         })
+    }
+
+    /// Stored energy of a state at a drive [J].
+    pub fn potential_energy(&mut self, model: &Model, drive: &Drive, state: &State) -> f64 {
+        measure::potential(model, drive, state, &mut self.evaluation.energies, &self.team)
     }
 
     /// How many threads work.

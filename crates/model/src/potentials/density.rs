@@ -43,6 +43,7 @@ pub trait Density: Copy + Send + Sync + 'static {
     /// `(typical, bound)`. `typical` is the shear curvature 2μ, which L-BFGS completes; `bound`
     /// also covers the volumetric stiffness, so that plain local/global does not diverge.
     fn proxy(mu: f64, lambda: f64) -> (f64, f64) {
-        (2.0 * mu, 2.0 * mu + lambda)
+        // Volume changes see 2μ + 3λ: half of it is the least that does not overshoot.
+        (2.0 * mu, (2.0 * mu + lambda).max(mu + 1.5 * lambda))
     }
 }

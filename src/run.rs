@@ -1,0 +1,344 @@
+//! Running a scene: the loop over frames, and the files it leaves behind.
+//!
+//! A run directory holds `metrics.csv`, `animation.pc2`, `rest.obj` and `summary.json`; while the
+//! run goes on, the first two end in `.part`, and `snapshot.bin` is the place to resume from.
+
+mod checkpoint;
+mod ledger;
+mod metrics;
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use pliant_io::atomic::{OnFailure, PartFile, part_path, write_whole};
+use pliant_io::{IoError, Pc2Writer, obj_text};
+use pliant_mesh::{Group, Mesh};
+use pliant_model::scene::SceneFile;
+use pliant_model::{DVec3, FrameInput, Model};
+use pliant_sim::{SimError, State, StepReport, Workspace, measure, snapshot, step};
+use thiserror::Error;
+
+pub use ledger::{Milliseconds, Summary};
+pub use metrics::{COLUMNS, Row as MetricsRow};
+
+use checkpoint::Checkpoint;
+use ledger::Ledger;
+
+/// At most this much work is lost when a run is killed.
+const CHECKPOINT_EVERY: Duration = Duration::from_secs(2);
+/// A run ends when the guard had to roll back this many steps in a row.
+const MOST_ROLLBACKS: u32 = 10;
+
+/// Why a run ended early.
+#[derive(Debug, Error)]
+pub enum RunError {
+    /// A file cannot be written or resumed from.
+    #[error(transparent)]
+    Io(#[from] IoError),
+    /// The model cannot be stepped.
+    #[error(transparent)]
+    Sim(#[from] SimError),
+    /// There is a snapshot, but not of this scene.
+    #[error("{}: {problem}; remove the directory or run without --resume", .path.display())]
+    Snapshot {
+        /// The snapshot.
+        path: PathBuf,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// The guard could not keep the run alive.
+    #[error(
+        "the simulation could not be continued at step {step} ({time:.3} s): {MOST_ROLLBACKS} steps in a row \
+         had to be rolled back; everything before is in {}", .directory.display()
+    )]
+    Lost {
+        /// The last step tried.
+        step: u64,
+        /// Its time [s].
+        time: f64,
+        /// The run directory.
+        directory: PathBuf,
+    },
+}
+
+/// How to run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RunOptions {
+    /// Threads to use.
+    pub threads: usize,
+    /// Go on from the snapshot in the run directory, if there is one.
+    pub resume: bool,
+}
+
+/// What a run came to.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Outcome {
+    /// All frames are there.
+    Finished(Box<Summary>),
+    /// Stopped on request after this many frames; the run can be resumed.
+    Stopped {
+        /// Frames simulated so far.
+        frames: u32,
+    },
+}
+
+/// Simulates `scene` into `directory`; `watch` is told each finished frame and returns whether to
+/// go on.
+///
+/// # Errors
+/// [`RunError`]; whatever was simulated before stays in the directory.
+pub fn run(
+    scene: &SceneFile,
+    model: &Model,
+    directory: &Path,
+    options: RunOptions,
+    watch: &mut dyn FnMut(u32) -> bool,
+) -> Result<Outcome, RunError> {
+    let files = RunFiles::new(directory);
+    if options.resume && files.summary.exists() && !part_path(&files.metrics).exists() {
+        if let Some(summary) = Summary::read(&files.summary).filter(|s| s.hash == scene.hash()) {
+            return Ok(Outcome::Finished(Box::new(summary)));
+        }
+    }
+    let mut run = Run::open(scene, model, files, options)?;
+    while run.frames_done() < scene.frames {
+        run.frame()?;
+        if run.rollbacks >= MOST_ROLLBACKS {
+            return Err(run.lost());
+        }
+        if !watch(run.frames_done()) && run.frames_done() < scene.frames {
+            let frames = run.frames_done();
+            run.stop()?;
+            return Ok(Outcome::Stopped { frames });
+        }
+    }
+    Ok(Outcome::Finished(Box::new(run.finish()?)))
+}
+
+/// The files of a run directory.
+struct RunFiles {
+    directory: PathBuf,
+    metrics: PathBuf,
+    animation: PathBuf,
+    rest: PathBuf,
+    summary: PathBuf,
+    snapshot: PathBuf,
+}
+
+impl RunFiles {
+    fn new(directory: &Path) -> Self {
+        let file = |name: &str| directory.join(name);
+        RunFiles {
+            directory: directory.to_owned(),
+            metrics: file("metrics.csv"),
+            animation: file("animation.pc2"),
+            rest: file("rest.obj"),
+            summary: file("summary.json"),
+            snapshot: file("snapshot.bin"),
+        }
+    }
+}
+
+/// The files a run writes, to be kept apart from its inputs.
+pub fn outputs(directory: &Path) -> [PathBuf; 5] {
+    let files = RunFiles::new(directory);
+    [files.metrics, files.animation, files.rest, files.summary, files.snapshot]
+}
+
+struct Run<'a> {
+    scene: &'a SceneFile,
+    model: &'a Model,
+    files: RunFiles,
+    state: State,
+    workspace: Workspace,
+    input: FrameInput,
+    metrics: PartFile,
+    metrics_length: u64,
+    animation: Pc2Writer,
+    ledger: Ledger,
+    positions: Vec<DVec3>,
+    rollbacks: u32,
+    saved: Instant,
+}
+
+impl<'a> Run<'a> {
+    fn open(
+        scene: &'a SceneFile,
+        model: &'a Model,
+        files: RunFiles,
+        options: RunOptions,
+    ) -> Result<Self, RunError> {
+        std::fs::create_dir_all(&files.directory)
+            .map_err(IoError::system(&files.directory, "create"))?;
+        let checkpoint = match options.resume {
+            true => Checkpoint::read(&files.snapshot, scene, model)?,
+            false => None,
+        };
+        let workspace = Workspace::new(model, options.threads)?;
+        let points = model.vertex_count();
+        write_whole(&files.rest, obj_text(&rest_mesh(model)).as_bytes())?;
+        let mut ledger = Ledger::new(scene, model);
+        let (metrics, animation, state) = match &checkpoint {
+            Some(c) => {
+                let metrics = PartFile::resume(&files.metrics, c.metrics_length, OnFailure::Keep)?;
+                ledger.reread(&files.metrics)?;
+                let animation = Pc2Writer::resume(&files.animation, points, c.frames as usize + 1)?;
+                (metrics, animation, c.state.clone())
+            }
+            None => {
+                remove_old(&files)?;
+                let metrics = PartFile::create(&files.metrics, OnFailure::Keep)?;
+                let frames = scene.frames as usize + 1;
+                let animation = Pc2Writer::create(&files.animation, points, 0.0, 1.0, frames)?;
+                (metrics, animation, State::initial(model))
+            }
+        };
+        let mut run = Run {
+            scene,
+            model,
+            files,
+            state,
+            workspace,
+            input: FrameInput { h: scene.step_seconds(), ..FrameInput::default() },
+            metrics,
+            metrics_length: checkpoint.as_ref().map_or(0, |c| c.metrics_length),
+            animation,
+            ledger,
+            positions: vec![DVec3::ZERO; points],
+            rollbacks: 0,
+            saved: Instant::now(),
+        };
+        if checkpoint.is_none() {
+            run.write_metrics(format!("{}\n", COLUMNS.join(",")).as_bytes())?;
+            run.initial_row()?;
+            run.write_frame()?;
+        }
+        Ok(run)
+    }
+
+    fn frames_done(&self) -> u32 {
+        (self.state.steps / u64::from(self.scene.substeps)) as u32
+    }
+
+    /// One frame: its steps, their metrics, its positions, and a checkpoint when one is due.
+    fn frame(&mut self) -> Result<(), RunError> {
+        for _ in 0..self.scene.substeps {
+            let (from, to) = (self.time(), self.time_at(self.state.steps + 1));
+            self.model.drive(from, &mut self.input.start);
+            self.model.drive(to, &mut self.input.end);
+            let report = step(self.model, &self.input, &mut self.state, &mut self.workspace);
+            self.rollbacks = if report.rolled_back { self.rollbacks + 1 } else { 0 };
+            self.row(&report)?;
+        }
+        self.write_frame()?;
+        if self.saved.elapsed() >= CHECKPOINT_EVERY {
+            self.checkpoint()?;
+        }
+        Ok(())
+    }
+
+    fn time(&self) -> f64 {
+        self.time_at(self.state.steps)
+    }
+
+    fn time_at(&self, step: u64) -> f64 {
+        step as f64 * self.scene.step_seconds()
+    }
+
+    fn initial_row(&mut self) -> Result<(), RunError> {
+        self.model.drive(0.0, &mut self.input.start);
+        let masses = self.model.masses();
+        let mut report = StepReport::default();
+        report.energy.kinetic = measure::kinetic(masses, &self.state.velocities);
+        report.energy.potential =
+            self.workspace.potential_energy(self.model, &self.input.start, &self.state);
+        report.momentum = measure::momentum(masses, &self.state.positions, &self.state.velocities);
+        self.row(&report)
+    }
+
+    fn row(&mut self, report: &StepReport) -> Result<(), RunError> {
+        let row = self.ledger.row(&self.state, self.time(), report);
+        self.write_metrics(row.to_line().as_bytes())
+    }
+
+    fn write_metrics(&mut self, bytes: &[u8]) -> Result<(), RunError> {
+        self.metrics.append(bytes)?;
+        self.metrics_length += bytes.len() as u64;
+        Ok(())
+    }
+
+    fn write_frame(&mut self) -> Result<(), RunError> {
+        self.model.to_user_order(&self.state.positions, &mut self.positions);
+        Ok(self.animation.write_frame(&self.positions)?)
+    }
+
+    /// Everything up to now on the disk, and where it ends.
+    fn checkpoint(&mut self) -> Result<(), RunError> {
+        self.metrics.sync()?;
+        self.animation.sync()?;
+        let bytes = checkpoint::encode(
+            self.metrics_length,
+            self.frames_done(),
+            &snapshot::encode(&self.state, checkpoint::key(self.scene)),
+        );
+        write_whole(&self.files.snapshot, &bytes)?;
+        self.saved = Instant::now();
+        Ok(())
+    }
+
+    /// Ends before the last frame: what there is becomes readable, and can be resumed.
+    fn stop(mut self) -> Result<(), RunError> {
+        self.checkpoint()?;
+        self.metrics.commit()?;
+        Ok(self.animation.finish()?)
+    }
+
+    fn lost(self) -> RunError {
+        let (step, time) = (self.state.steps, self.time());
+        let directory = self.files.directory.clone();
+        match self.stop() {
+            Ok(()) => RunError::Lost { step, time, directory },
+            Err(error) => error,
+        }
+    }
+
+    fn finish(self) -> Result<Summary, RunError> {
+        let summary = self.ledger.summary();
+        self.metrics.commit()?;
+        self.animation.finish()?;
+        summary.write(&self.files.summary)?;
+        remove(&self.files.snapshot)?;
+        Ok(summary)
+    }
+}
+
+/// All bodies at rest, one group each, every vertex in user order.
+fn rest_mesh(model: &Model) -> Mesh {
+    let mut positions = vec![DVec3::ZERO; model.vertex_count()];
+    model.to_user_order(model.rest(), &mut positions);
+    let mut mesh = Mesh { positions, ..Mesh::default() };
+    for body in model.bodies() {
+        let first = body.first_vertex as u32;
+        mesh.triangles.extend(body.triangles.iter().map(|t| t.map(|v| v + first)));
+        let vertices = (first..first + body.vertex_count as u32).collect();
+        mesh.groups.push(Group { name: body.name.clone(), vertices });
+    }
+    mesh
+}
+
+/// Removes an earlier run's results: half a new run beside an old one would be a lie.
+fn remove_old(files: &RunFiles) -> Result<(), RunError> {
+    for path in [&files.snapshot, &files.summary, &files.metrics, &files.animation] {
+        remove(path)?;
+    }
+    Ok(())
+}
+
+fn remove(path: &Path) -> Result<(), RunError> {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(IoError::system(path, "remove")(error).into())
+        }
+        _ => Ok(()),
+    }
+}

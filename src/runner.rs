@@ -1,0 +1,102 @@
+//! Running scenes from the command line: files, progress, Ctrl-C, and a closing line.
+
+use std::path::{Path, PathBuf};
+
+use pliant::io::{read_ids, read_mesh};
+use pliant::mesh::Mesh;
+use pliant::model::scene::SceneFile;
+use pliant::model::{Files, Model};
+use pliant::run::{self, Outcome, RunOptions, Summary};
+
+use crate::arguments::Options;
+use crate::failure::Failure;
+use crate::interrupt;
+use crate::progress::Progress;
+use crate::report;
+
+/// The files a scene names, looked for in its folder.
+pub struct SceneFiles {
+    folder: PathBuf,
+    read: Vec<PathBuf>,
+    notes: Vec<String>,
+}
+
+impl SceneFiles {
+    /// Relative names start from `folder`.
+    pub fn within(folder: &Path) -> Self {
+        SceneFiles { folder: folder.to_owned(), read: Vec::new(), notes: Vec::new() }
+    }
+
+    /// The files read so far.
+    pub fn read(&self) -> impl Iterator<Item = &Path> {
+        self.read.iter().map(PathBuf::as_path)
+    }
+
+    /// Tells what readers found worth saying.
+    pub fn remark_notes(&self, options: &Options) {
+        if !options.quiet {
+            self.notes.iter().for_each(|note| report::remark(&format!("note: {note}")));
+        }
+    }
+
+    fn resolve(&mut self, name: &str) -> PathBuf {
+        let path = self.folder.join(name);
+        self.read.push(path.clone());
+        path
+    }
+}
+
+impl Files for SceneFiles {
+    fn mesh(&mut self, path: &str) -> Result<Mesh, String> {
+        let path = self.resolve(path);
+        let loaded = read_mesh(&path).map_err(|error| error.to_string())?;
+        self.notes.extend(loaded.notes.iter().map(|note| format!("{}: {note}", path.display())));
+        Ok(loaded.mesh)
+    }
+
+    fn ids(&mut self, path: &str) -> Result<Vec<u32>, String> {
+        read_ids(&self.resolve(path)).map_err(|error| error.to_string())
+    }
+}
+
+/// Simulates a scene into a directory, showing progress.
+pub fn simulate(
+    scene: &SceneFile,
+    model: &Model,
+    directory: &Path,
+    resume: bool,
+    options: &Options,
+) -> Result<Summary, Failure> {
+    interrupt::listen()?;
+    let progress = Progress::start(options, "frames", u64::from(scene.frames));
+    let run_options = RunOptions { threads: options.threads(), resume };
+    let outcome = run::run(scene, model, directory, run_options, &mut |frames| {
+        progress.at(u64::from(frames));
+        !interrupt::asked()
+    });
+    drop(progress);
+    match outcome.map_err(|error| Failure::new(error.to_string()))? {
+        Outcome::Finished(summary) => {
+            if !options.quiet {
+                report::say(&closing_line(&summary, directory));
+            }
+            Ok(*summary)
+        }
+        Outcome::Stopped { frames } => Err(Failure::interrupted(format!(
+            "stopped by Ctrl-C after {frames} of {} frames; the same command with --resume goes on from there",
+            scene.frames
+        ))),
+    }
+}
+
+fn closing_line(summary: &Summary, directory: &Path) -> String {
+    let rate = summary.ms_per_step.mean;
+    format!(
+        "{}: {} steps of {} vertices and {} elements, {rate:.2} ms each, in {}",
+        summary.name,
+        summary.steps,
+        summary.vertices,
+        summary.elements,
+        directory.display()
+    )
+}

@@ -43,8 +43,8 @@ def box():
                 path = [corner, corner + axes[first], corner + axes[first] + axes[second], corner + 1]
                 a, b, c, d = (points[number(p)] for p in path)
                 if np.dot(np.cross(b - a, c - a), d - a) < 0:
-                    path[1:3] = path[2], path[1]
                     # Two corners exchanged: the same tet, wound the other way.
+                    path[1:3] = path[2], path[1]
                 tets.append([number(p) for p in path])
     return points, np.array(tets)
 

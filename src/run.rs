@@ -15,17 +15,14 @@ use pliant_io::{IoError, Pc2Writer, obj_text};
 use pliant_mesh::{Group, Mesh};
 use pliant_model::scene::SceneFile;
 use pliant_model::{DVec3, FrameInput, Model};
-use pliant_sim::{SimError, State, StepReport, Workspace, measure, snapshot, step};
+use pliant_sim::{SimError, State, StepReport, Workspace, measure, step};
 use thiserror::Error;
 
 pub use ledger::{Milliseconds, Summary};
 pub use metrics::{COLUMNS, Row as MetricsRow};
 
-use checkpoint::Checkpoint;
 use ledger::Ledger;
 
-/// At most this much work is lost when a run is killed.
-const CHECKPOINT_EVERY: Duration = Duration::from_secs(2);
 /// A run ends when the guard had to roll back this many steps in a row.
 const MOST_ROLLBACKS: u32 = 10;
 
@@ -38,10 +35,10 @@ pub enum RunError {
     /// The model cannot be stepped.
     #[error(transparent)]
     Sim(#[from] SimError),
-    /// There is a snapshot, but not of this scene.
+    /// There is something to resume, but not whole or not of this scene.
     #[error("{}: {problem}; remove the directory or run without --resume", .path.display())]
     Snapshot {
-        /// The snapshot.
+        /// The snapshot, or the summary of a finished run.
         path: PathBuf,
         /// What is wrong with it.
         problem: String,
@@ -68,6 +65,15 @@ pub struct RunOptions {
     pub threads: usize,
     /// Go on from the snapshot in the run directory, if there is one.
     pub resume: bool,
+    /// At most this much work, and the frame at hand, is lost when a run is killed.
+    pub checkpoint_every: Duration,
+}
+
+impl RunOptions {
+    /// From the beginning, with a checkpoint every two seconds.
+    pub fn new(threads: usize) -> Self {
+        RunOptions { threads, resume: false, checkpoint_every: Duration::from_secs(2) }
+    }
 }
 
 /// What a run came to.
@@ -75,6 +81,8 @@ pub struct RunOptions {
 pub enum Outcome {
     /// All frames are there.
     Finished(Box<Summary>),
+    /// All frames were there already, from an earlier run; nothing was done.
+    WasFinished(Box<Summary>),
     /// Stopped on request after this many frames; the run can be resumed.
     Stopped {
         /// Frames simulated so far.
@@ -95,10 +103,10 @@ pub fn run(
     watch: &mut dyn FnMut(u32) -> bool,
 ) -> Result<Outcome, RunError> {
     let files = RunFiles::new(directory);
-    if options.resume && files.summary.exists() && !part_path(&files.metrics).exists() {
-        if let Some(summary) = Summary::read(&files.summary).filter(|s| s.hash == scene.hash()) {
-            return Ok(Outcome::Finished(Box::new(summary)));
-        }
+    if options.resume
+        && let Some(summary) = finished(&files, scene)?
+    {
+        return Ok(Outcome::WasFinished(Box::new(summary)));
     }
     let mut run = Run::open(scene, model, files, options)?;
     while run.frames_done() < scene.frames {
@@ -113,6 +121,21 @@ pub fn run(
         }
     }
     Ok(Outcome::Finished(Box::new(run.finish()?)))
+}
+
+/// The summary of the run in the directory, if it has come to its end.
+fn finished(files: &RunFiles, scene: &SceneFile) -> Result<Option<Summary>, RunError> {
+    if part_path(&files.metrics).exists() {
+        return Ok(None);
+    }
+    let Some(summary) = Summary::read(&files.summary) else { return Ok(None) };
+    if summary.hash != scene.hash() {
+        let problem = "the summary of another scene".to_owned();
+        return Err(RunError::Snapshot { path: files.summary.clone(), problem });
+    }
+    // Left when the run was killed just before its end.
+    remove(&files.snapshot)?;
+    Ok(Some(summary))
 }
 
 /// The files of a run directory.
@@ -153,11 +176,11 @@ struct Run<'a> {
     workspace: Workspace,
     input: FrameInput,
     metrics: PartFile,
-    metrics_length: u64,
     animation: Pc2Writer,
     ledger: Ledger,
     positions: Vec<DVec3>,
     rollbacks: u32,
+    checkpoint_every: Duration,
     saved: Instant,
 }
 
@@ -171,19 +194,21 @@ impl<'a> Run<'a> {
         std::fs::create_dir_all(&files.directory)
             .map_err(IoError::system(&files.directory, "create"))?;
         let checkpoint = match options.resume {
-            true => Checkpoint::read(&files.snapshot, scene, model)?,
+            true => checkpoint::read(&files.snapshot, scene, model)?,
             false => None,
         };
         let workspace = Workspace::new(model, options.threads)?;
         let points = model.vertex_count();
         write_whole(&files.rest, obj_text(&rest_mesh(model)).as_bytes())?;
         let mut ledger = Ledger::new(scene, model);
-        let (metrics, animation, state) = match &checkpoint {
-            Some(c) => {
-                let metrics = PartFile::resume(&files.metrics, c.metrics_length, OnFailure::Keep)?;
-                ledger.reread(&files.metrics)?;
-                let animation = Pc2Writer::resume(&files.animation, points, c.frames as usize + 1)?;
-                (metrics, animation, c.state.clone())
+        let resumed = checkpoint.is_some();
+        let (metrics, animation, state) = match checkpoint {
+            Some(state) => {
+                let length = ledger.reread(&files.metrics, state.steps)?;
+                let metrics = PartFile::resume(&files.metrics, length, OnFailure::Keep)?;
+                let frames = frames_done(scene, &state) as usize + 1;
+                let animation = Pc2Writer::resume(&files.animation, points, frames)?;
+                (metrics, animation, state)
             }
             None => {
                 remove_old(&files)?;
@@ -201,15 +226,15 @@ impl<'a> Run<'a> {
             workspace,
             input: FrameInput { h: scene.step_seconds(), ..FrameInput::default() },
             metrics,
-            metrics_length: checkpoint.as_ref().map_or(0, |c| c.metrics_length),
             animation,
             ledger,
             positions: vec![DVec3::ZERO; points],
             rollbacks: 0,
+            checkpoint_every: options.checkpoint_every,
             saved: Instant::now(),
         };
-        if checkpoint.is_none() {
-            run.write_metrics(format!("{}\n", COLUMNS.join(",")).as_bytes())?;
+        if !resumed {
+            run.metrics.append(format!("{}\n", COLUMNS.join(",")).as_bytes())?;
             run.initial_row()?;
             run.write_frame()?;
         }
@@ -217,7 +242,7 @@ impl<'a> Run<'a> {
     }
 
     fn frames_done(&self) -> u32 {
-        (self.state.steps / u64::from(self.scene.substeps)) as u32
+        frames_done(self.scene, &self.state)
     }
 
     /// One frame: its steps, their metrics, its positions, and a checkpoint when one is due.
@@ -231,7 +256,7 @@ impl<'a> Run<'a> {
             self.row(&report)?;
         }
         self.write_frame()?;
-        if self.saved.elapsed() >= CHECKPOINT_EVERY {
+        if self.saved.elapsed() >= self.checkpoint_every {
             self.checkpoint()?;
         }
         Ok(())
@@ -258,13 +283,7 @@ impl<'a> Run<'a> {
 
     fn row(&mut self, report: &StepReport) -> Result<(), RunError> {
         let row = self.ledger.row(&self.state, self.time(), report);
-        self.write_metrics(row.to_line().as_bytes())
-    }
-
-    fn write_metrics(&mut self, bytes: &[u8]) -> Result<(), RunError> {
-        self.metrics.append(bytes)?;
-        self.metrics_length += bytes.len() as u64;
-        Ok(())
+        Ok(self.metrics.append(row.to_line().as_bytes())?)
     }
 
     fn write_frame(&mut self) -> Result<(), RunError> {
@@ -272,16 +291,11 @@ impl<'a> Run<'a> {
         Ok(self.animation.write_frame(&self.positions)?)
     }
 
-    /// Everything up to now on the disk, and where it ends.
+    /// Everything up to now on the disk, and the state to go on from.
     fn checkpoint(&mut self) -> Result<(), RunError> {
         self.metrics.sync()?;
         self.animation.sync()?;
-        let bytes = checkpoint::encode(
-            self.metrics_length,
-            self.frames_done(),
-            &snapshot::encode(&self.state, checkpoint::key(self.scene)),
-        );
-        write_whole(&self.files.snapshot, &bytes)?;
+        checkpoint::write(&self.files.snapshot, self.scene, self.model, &self.state)?;
         self.saved = Instant::now();
         Ok(())
     }
@@ -310,6 +324,11 @@ impl<'a> Run<'a> {
         remove(&self.files.snapshot)?;
         Ok(summary)
     }
+}
+
+/// Frames simulated so far, the initial one not counted.
+fn frames_done(scene: &SceneFile, state: &State) -> u32 {
+    (state.steps / u64::from(scene.substeps)) as u32
 }
 
 /// All bodies at rest, one group each, every vertex in user order.

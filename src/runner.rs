@@ -64,12 +64,11 @@ pub fn simulate(
     scene: &SceneFile,
     model: &Model,
     directory: &Path,
-    resume: bool,
+    run_options: RunOptions,
     options: &Options,
 ) -> Result<Summary, Failure> {
     interrupt::listen()?;
     let progress = Progress::start(options, "frames", u64::from(scene.frames));
-    let run_options = RunOptions { threads: options.threads(), resume };
     let outcome = run::run(scene, model, directory, run_options, &mut |frames| {
         progress.at(u64::from(frames));
         !interrupt::asked()
@@ -79,6 +78,12 @@ pub fn simulate(
         Outcome::Finished(summary) => {
             if !options.quiet {
                 report::say(&closing_line(&summary, directory));
+            }
+            Ok(*summary)
+        }
+        Outcome::WasFinished(summary) => {
+            if !options.quiet {
+                report::say(&format!("already finished; {}", closing_line(&summary, directory)));
             }
             Ok(*summary)
         }

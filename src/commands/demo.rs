@@ -9,6 +9,7 @@ use pliant::io::Pc2Reader;
 use pliant::mesh::Mesh;
 use pliant::model::scene::SceneFile;
 use pliant::model::{Model, Motion};
+use pliant::run::RunOptions;
 use pliant::view::{Bounds, Filmstrip, FilmstripRow, Material, Object, Picture};
 
 use crate::arguments::{Options, Size};
@@ -54,7 +55,7 @@ pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
     let scene = SceneFile::parse(demo.scene).map_err(|e| Failure::new(format!("demo {name}: {e}")))?;
     let model = Model::from_scene(&scene, &mut SceneFiles::within(Path::new("")))
         .map_err(|e| Failure::new(format!("demo {name}: {e}")))?;
-    simulate(&scene, &model, &directory, false, options)?;
+    simulate(&scene, &model, &directory, RunOptions::new(options.threads()), options)?;
     let mut film = Footage::open(demo, &scene, &model, &directory)?;
     film.strip(&directory.join("filmstrip.png"), options)?;
     film.gif(&directory.join("animation.gif"), options)?;

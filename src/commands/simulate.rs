@@ -1,11 +1,12 @@
 //! `pliant simulate`: a scene file, run.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use clap::Args;
 use pliant::io::atomic::refuse_overwriting;
 use pliant::model::scene::SceneFile;
-use pliant::run::outputs;
+use pliant::run::{RunOptions, outputs};
 
 use crate::arguments::Options;
 use crate::failure::Failure;
@@ -25,6 +26,16 @@ pub struct Arguments {
     /// Go on from where an earlier run into the same directory was stopped or killed
     #[arg(long)]
     resume: bool,
+    /// Seconds between the places that --resume can go on from after a kill; 0 for every frame
+    #[arg(long, value_name = "SECONDS", default_value = "2", value_parser = seconds)]
+    checkpoint: Duration,
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    match text.parse::<f64>() {
+        Ok(seconds @ 0.0..=86_400.0) => Ok(Duration::from_secs_f64(seconds)),
+        _ => Err("expected a number of seconds from 0 to 86400".to_owned()),
+    }
 }
 
 pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
@@ -41,6 +52,11 @@ pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
         refuse_overwriting(&output, &inputs)?;
     }
     files.remark_notes(options);
-    simulate(&scene, &model, &arguments.out, arguments.resume, options)?;
+    let run_options = RunOptions {
+        resume: arguments.resume,
+        checkpoint_every: arguments.checkpoint,
+        ..RunOptions::new(options.threads())
+    };
+    simulate(&scene, &model, &arguments.out, run_options, options)?;
     Ok(())
 }

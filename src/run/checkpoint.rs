@@ -1,55 +1,42 @@
-//! Where a run can be resumed: the state, and how much of each file belongs to it.
+//! Where a run can be resumed: its state. How much of each file belongs to it follows from the
+//! number of steps.
 
 use std::path::Path;
 
 use pliant_io::IoError;
+use pliant_io::atomic::write_whole;
 use pliant_model::Model;
 use pliant_model::scene::SceneFile;
 use pliant_sim::{State, snapshot};
 
 use super::RunError;
 
-/// A place to resume from.
-pub struct Checkpoint {
-    /// Bytes of `metrics.csv` written before it.
-    pub metrics_length: u64,
-    /// Frames simulated before it, the initial one not counted.
-    pub frames: u32,
-    /// The state.
-    pub state: State,
+/// Writes the place to resume from.
+pub fn write(path: &Path, scene: &SceneFile, model: &Model, state: &State) -> Result<(), IoError> {
+    write_whole(path, &snapshot::encode(state, key(scene, model)))
 }
 
-/// What a snapshot of a scene is marked with.
-pub fn key(scene: &SceneFile) -> u64 {
-    u64::from_str_radix(&scene.hash(), 16).unwrap_or(0)
-}
-
-/// The checkpoint as bytes.
-pub fn encode(metrics_length: u64, frames: u32, state: &[u8]) -> Vec<u8> {
-    let mut bytes = metrics_length.to_le_bytes().to_vec();
-    bytes.extend_from_slice(&u64::from(frames).to_le_bytes());
-    bytes.extend_from_slice(state);
-    bytes
-}
-
-impl Checkpoint {
-    /// The checkpoint in a file; `None` if there is no file: the run starts from the beginning.
-    pub fn read(path: &Path, scene: &SceneFile, model: &Model) -> Result<Option<Self>, RunError> {
-        let bytes = match std::fs::read(path) {
-            Ok(bytes) => bytes,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(IoError::system(path, "read")(error).into()),
-        };
-        let problem = |problem: String| RunError::Snapshot { path: path.to_owned(), problem };
-        let (head, rest) =
-            bytes.split_at_checked(16).ok_or_else(|| problem("not a whole snapshot".to_owned()))?;
-        let word = |k: usize| u64::from_le_bytes(std::array::from_fn(|b| head[8 * k + b]));
-        let state = snapshot::decode(rest, model, key(scene))
-            .map_err(|error| problem(error.to_string()))?;
-        let frames = u32::try_from(word(1)).unwrap_or(u32::MAX);
-        if u64::from(frames) * u64::from(scene.substeps) != state.steps || frames > scene.frames {
-            return Err(problem("not a whole snapshot".to_owned()));
-        }
-        Ok(Some(Checkpoint { metrics_length: word(0), frames, state }))
+/// The state to resume from; `None` if there is no file: the run starts from the beginning.
+pub fn read(path: &Path, scene: &SceneFile, model: &Model) -> Result<Option<State>, RunError> {
+    let bytes = match std::fs::read(path) {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(IoError::system(path, "read")(error).into()),
+    };
+    let problem = |problem: String| RunError::Snapshot { path: path.to_owned(), problem };
+    let state = snapshot::decode(&bytes, model, key(scene, model))
+        .map_err(|error| problem(error.to_string()))?;
+    let (substeps, most) = (u64::from(scene.substeps), u64::from(scene.frames));
+    if state.steps % substeps != 0 || state.steps / substeps > most {
+        return Err(problem("not the state of a whole frame".to_owned()));
     }
+    Ok(Some(state))
+}
+
+/// What a snapshot is marked with: the scene, and the shapes that its files held.
+fn key(scene: &SceneFile, model: &Model) -> u64 {
+    let scene = u64::from_str_radix(&scene.hash(), 16).unwrap_or(0);
+    let coordinates = model.rest().iter().flat_map(|row| &row.0[..3]);
+    coordinates
+        .fold(scene, |key, x| (key ^ x.to_bits()).wrapping_mul(0x0100_0000_01B3).rotate_left(5))
 }

@@ -124,17 +124,25 @@ impl Ledger {
         }
     }
 
-    /// Takes in the rows that a resumed run has already written.
-    pub fn reread(&mut self, metrics: &Path) -> Result<(), IoError> {
+    /// Takes in the rows that a resumed run has already written, up to and with that of a step,
+    /// and returns their length in the file [bytes]; whatever follows them is to be written anew.
+    pub fn reread(&mut self, metrics: &Path, last_step: u64) -> Result<u64, IoError> {
         let part = part_path(metrics);
-        let text = std::fs::read_to_string(&part).map_err(IoError::system(&part, "read"))?;
-        for (number, line) in text.lines().enumerate().skip(1) {
-            let problem = || {
-                IoError::content(&part, format!("line {}: expected a row of metrics", number + 1))
-            };
-            self.rows.push(Row::parse(line).ok_or_else(problem)?);
+        let found = if part.exists() { part.as_path() } else { metrics };
+        let bytes = std::fs::read(found).map_err(IoError::system(found, "read"))?;
+        let mut lines = bytes.split_inclusive(|&byte| byte == b'\n');
+        let mut length = lines.next().map_or(0, <[u8]>::len);
+        for step in 0..=last_step {
+            let line = lines.next().unwrap_or_default();
+            let row = line.strip_suffix(b"\n").and_then(|line| std::str::from_utf8(line).ok());
+            let row = row.and_then(Row::parse).filter(|row| row.step == step);
+            self.rows.push(row.ok_or_else(|| {
+                let problem = format!("line {}: expected the row of step {step}", step + 2);
+                IoError::content(found, problem)
+            })?);
+            length += line.len();
         }
-        Ok(())
+        Ok(length as u64)
     }
 
     /// The row of a step, taken in.

@@ -63,7 +63,7 @@ impl Density for Arap {
         (mu * squared_norm(&difference), stress)
     }
 
-    fn proxy(mu: f64, _lambda: f64) -> (f64, f64) {
-        (2.0 * mu, 2.0 * mu)
+    fn lame_at_rest(mu: f64, _lambda: f64) -> (f64, f64) {
+        (mu, 0.0)
     }
 }

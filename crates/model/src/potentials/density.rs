@@ -39,11 +39,20 @@ pub trait Density: Copy + Send + Sync + 'static {
         lambda: L,
     ) -> (L, [L; 9]);
 
+    /// The Lamé parameters of linear elasticity that the model agrees with near rest \[Pa\].
+    fn lame_at_rest(mu: f64, lambda: f64) -> (f64, f64) {
+        (mu, lambda)
+    }
+
     /// Curvature w of the quadratic proxy ½ w ‖F − R‖² that the projective solver factors once:
-    /// `(typical, bound)`. `typical` is the shear curvature 2μ, which L-BFGS completes; `bound`
-    /// also covers the volumetric stiffness, so that plain local/global does not diverge.
+    /// `(typical, bound)`.
+    ///
+    /// Shear has curvature 2μ, a change of volume 2μ + 3λ. `typical` lies between: L-BFGS learns
+    /// the rest, and back-tracks less than with 2μ alone when λ is large. `bound` is at least half
+    /// the largest curvature, so that plain local/global does not overshoot.
     fn proxy(mu: f64, lambda: f64) -> (f64, f64) {
-        // Volume changes see 2μ + 3λ: half of it is the least that does not overshoot.
-        (2.0 * mu, (2.0 * mu + lambda).max(mu + 1.5 * lambda))
+        let (mu, lambda) = Self::lame_at_rest(mu, lambda);
+        let lambda = lambda.max(0.0);
+        (2.0 * mu + 0.5 * lambda, (2.0 * mu + lambda).max(mu + 1.5 * lambda))
     }
 }

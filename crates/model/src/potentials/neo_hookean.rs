@@ -90,9 +90,9 @@ impl Density for StableNeoHookean {
         (energy, stress)
     }
 
-    /// The curvatures at rest: 3/2 μ is the shear curvature 2μ of linear elasticity.
-    fn proxy(mu: f64, lambda: f64) -> (f64, f64) {
-        (1.5 * mu, 1.5 * mu + (lambda - 0.625 * mu).max(0.0))
+    /// The inverse of [`model_parameters`].
+    fn lame_at_rest(mu: f64, lambda: f64) -> (f64, f64) {
+        (0.75 * mu, lambda - 0.625 * mu)
     }
 }
 

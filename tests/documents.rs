@@ -1,0 +1,111 @@
+//! What the documents show is run: scenes are built, and the example in Rust is this one.
+
+use std::fs;
+use std::path::Path;
+
+use pliant::mesh::Mesh;
+use pliant::model::scene::SceneFile;
+use pliant::model::{Files, Model};
+
+#[test]
+fn the_example_of_the_readme_runs() -> Result<(), Box<dyn std::error::Error>> {
+    // What stands between the two lines of dashes is what the README shows.
+    // ----
+    use pliant::mesh::shapes;
+    use pliant::model::{BodySpec, DVec3, ElasticModel, FrameInput, ModelBuilder};
+    use pliant::sim::{State, Workspace, step};
+
+    let mesh = shapes::solid_box(DVec3::new(1.0, 0.2, 0.2), [8, 2, 2])?;
+    let bar = BodySpec::solid("bar", mesh, ElasticModel::NeoHookean, 1e5, 0.4, 1000.0);
+    let model = ModelBuilder::new().body(bar).pin(0, |x| x.x < -0.49).build()?;
+
+    let mut state = State::initial(&model);
+    let mut workspace = Workspace::new(&model, 2)?;
+    let mut input = FrameInput { h: 1.0 / 60.0, ..FrameInput::default() };
+    for n in 0..30 {
+        model.drive(f64::from(n) * input.h, &mut input.start);
+        model.drive(f64::from(n + 1) * input.h, &mut input.end);
+        let report = step(&model, &input, &mut state, &mut workspace);
+        assert!(!report.rolled_back);
+    }
+    let mut positions = vec![DVec3::ZERO; model.vertex_count()];
+    model.to_user_order(&state.positions, &mut positions);
+    // ----
+    let lowest = positions.iter().map(|x| x.y).fold(f64::INFINITY, f64::min);
+    assert!(lowest < -0.11, "the free end sinks, to {lowest} m");
+
+    let source = include_str!("documents.rs");
+    let shown = source.split("    // ----\n").nth(1).ok_or("the dashes are gone")?;
+    let shown: String = shown.lines().map(|line| format!("{}\n", unindented(line))).collect();
+    assert_eq!(blocks("README.md", "rust"), [shown]);
+    Ok(())
+}
+
+#[test]
+fn every_scene_in_the_documents_can_be_built() {
+    for document in ["README.md", "docs/scenes.md"] {
+        let scenes = blocks(document, "toml");
+        assert!(!scenes.is_empty(), "{document} shows no scene");
+        for text in scenes {
+            let scene = SceneFile::parse(&text).unwrap_or_else(|e| panic!("{document}: {e}"));
+            let model = Model::from_scene(&scene, &mut NoFiles);
+            assert!(model.is_ok(), "{document}: {}", model.err().unwrap());
+        }
+    }
+}
+
+/// What docs/scenes.md says is not there is refused by a sentence, not by the parser.
+#[test]
+fn what_is_not_in_this_version_is_said_to_be_missing() {
+    let scene = |integrator: &str| {
+        let body = "[[body]]\nmesh = { box = { size = [1, 1, 1], cells = [1, 1, 1] } }\n\
+                    material = { preset = \"jelly\" }";
+        format!("frames = 1\n{body}\n[integrator]\n{integrator}\n")
+    };
+    let refused = [
+        "self_collision = true",
+        "scheme = \"bdf2\"",
+        "scheme = \"implicit-midpoint\"",
+        "scheme = \"trapezoidal\"",
+        "scheme = \"forward-euler\"",
+        "scheme = \"symplectic-euler\"",
+        "scheme = \"discrete-gradient\"",
+        "solver = \"xpbd\"",
+        "correction = \"fepr\"",
+        "preset = \"vivid\"",
+        "damping = { rayleigh = { mass = 1 } }",
+    ];
+    for integrator in refused {
+        let scene = SceneFile::parse(&scene(integrator)).expect(integrator);
+        let error = Model::from_scene(&scene, &mut NoFiles).err().expect(integrator).to_string();
+        assert!(error.contains("is not in this version of pliant"), "{integrator}: {error}");
+    }
+    let scene = SceneFile::parse(&scene("correction = \"none\"")).expect("a scene");
+    assert!(Model::from_scene(&scene, &mut NoFiles).is_ok());
+}
+
+/// Scenes in documents need no files.
+struct NoFiles;
+
+impl Files for NoFiles {
+    fn mesh(&mut self, path: &str) -> Result<Mesh, String> {
+        Err(format!("{path} is not there"))
+    }
+
+    fn ids(&mut self, path: &str) -> Result<Vec<u32>, String> {
+        Err(format!("{path} is not there"))
+    }
+}
+
+fn unindented(line: &str) -> &str {
+    line.strip_prefix("    ").unwrap_or(line)
+}
+
+/// The code blocks of a language in a document.
+fn blocks(document: &str, language: &str) -> Vec<String> {
+    let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(document))
+        .unwrap_or_else(|error| panic!("{document}: {error}"));
+    let opening = format!("```{language}\n");
+    let starts = text.split(opening.as_str()).skip(1);
+    starts.filter_map(|rest| Some(rest.split("```").next()?.to_owned())).collect()
+}

@@ -60,7 +60,7 @@ impl Source {
         self.animation.frame_count()
     }
 
-    /// Positions of a frame, from 0 [m].
+    /// Positions of a frame, from 0 \[m\].
     pub fn frame(&mut self, index: usize) -> Result<Vec<DVec3>, Failure> {
         if index >= self.frames() {
             let problem = format!("has {} frames, but frame {index} is asked for", self.frames());

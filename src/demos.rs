@@ -23,12 +23,12 @@ pub struct Demo {
 /// Something on the stage that takes no part in the physics.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Prop {
-    /// A porcelain plate of a radius [m], its well at the height of the floor's origin.
+    /// A porcelain plate of a radius \[m\], its well at the height of the floor's origin.
     Plate(f64),
 }
 
 impl Prop {
-    /// Its shape [m].
+    /// Its shape \[m\].
     ///
     /// # Errors
     /// When its size makes no shape.

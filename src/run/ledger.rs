@@ -26,7 +26,7 @@ pub struct Summary {
     pub steps: u64,
     /// Duration of a step.
     pub ms_per_step: Milliseconds,
-    /// Mean duration of a step's correction [ms].
+    /// Mean duration of a step's correction \[ms\].
     pub correction_ms_per_step: f64,
     /// max |total − target| ÷ max(|initial total|, max kinetic).
     pub energy_drift: f64,
@@ -41,7 +41,7 @@ pub struct Summary {
     pub version: String,
 }
 
-/// Durations [ms].
+/// Durations \[ms\].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Milliseconds {
     /// Their mean.

@@ -37,15 +37,15 @@ pub const COLUMNS: [&str; 24] = [
 pub struct Row {
     /// Steps done.
     pub step: u64,
-    /// Time [s].
+    /// Time \[s\].
     pub time: f64,
-    /// Energies [J].
+    /// Energies \[J\].
     pub energy: Energy,
-    /// What the total should be: initial + added − dissipated [J].
+    /// What the total should be: initial + added − dissipated \[J\].
     pub target: f64,
-    /// Work done on the bodies so far [J].
+    /// Work done on the bodies so far \[J\].
     pub added: f64,
-    /// Energy taken by damping so far [J].
+    /// Energy taken by damping so far \[J\].
     pub dissipated: f64,
     /// Momenta.
     pub momentum: Momentum,
@@ -55,7 +55,7 @@ pub struct Row {
     pub residual: f64,
     /// The guard had to give way.
     pub fallback: bool,
-    /// Duration of the step [ms].
+    /// Duration of the step \[ms\].
     pub step_ms: f64,
 }
 

@@ -16,7 +16,7 @@ pub struct Breeze {
     pub gust: f64,
     /// Seed of the gusts.
     pub seed: u64,
-    /// Ascending key times [s] of `scale`; empty for a constant 1.
+    /// Ascending key times \[s\] of `scale`; empty for a constant 1.
     pub times: Vec<f64>,
     /// Factor of the velocity at each key.
     pub scale: Vec<f64>,

@@ -81,7 +81,7 @@ impl Field {
         task.first_row..task.first_row + task.row_count
     }
 
-    /// Runs a task: returns its energy [J], and writes its gradient rows [N] when they are given.
+    /// Runs a task: returns its energy \[J\], and writes its gradient rows \[N\] when they are given.
     pub fn evaluate(&self, task: usize, at: &Situation, gradient: Option<&mut [Row]>) -> f64 {
         let task = &self.tasks[task];
         self.potentials[task.potential].evaluate(task.chunk, at, gradient)

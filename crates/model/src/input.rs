@@ -6,11 +6,11 @@ use pliant_math::Row;
 /// The animated quantities at one moment.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Drive {
-    /// Positions of the hard vertices [m], in the order of [`crate::Model::hard_vertices`].
+    /// Positions of the hard vertices \[m\], in the order of [`crate::Model::hard_vertices`].
     pub hard: Vec<Row>,
-    /// Targets of the soft attachments [m], in the order of the model's attachments.
+    /// Targets of the soft attachments \[m\], in the order of the model's attachments.
     pub attachments: Vec<Row>,
-    /// Targets of the followed vertices [m].
+    /// Targets of the followed vertices \[m\].
     pub follow: Vec<Row>,
     /// Stiffness of following, per followed vertex [N/m].
     pub follow_weights: Vec<f64>,
@@ -58,7 +58,7 @@ impl Drive {
 /// One step's input: its length, and the animated quantities at both its ends.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FrameInput {
-    /// Step length h [s].
+    /// Step length h \[s\].
     pub h: f64,
     /// At the start of the step.
     pub start: Drive,

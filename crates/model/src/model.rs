@@ -34,7 +34,7 @@ pub struct Body {
 /// Points driven by one motion: soft attachments or hard vertices.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct DrivenPoints {
-    /// Undriven positions [m].
+    /// Undriven positions \[m\].
     pub rest: Vec<DVec3>,
     /// Which of `motions` moves each; `usize::MAX` for none.
     pub motion: Vec<usize>,
@@ -95,17 +95,17 @@ impl Model {
         self.numbers[self.bodies[body].first_vertex + vertex] as usize
     }
 
-    /// Masses of the model vertices [kg].
+    /// Masses of the model vertices \[kg\].
     pub fn masses(&self) -> &[f64] {
         &self.masses
     }
 
-    /// Placed, unstretched positions of the model vertices [m].
+    /// Placed, unstretched positions of the model vertices \[m\].
     pub fn rest(&self) -> &[Row] {
         &self.rest
     }
 
-    /// Where the model vertices start [m].
+    /// Where the model vertices start \[m\].
     pub fn initial_positions(&self) -> &[Row] {
         &self.initial_positions
     }
@@ -125,7 +125,7 @@ impl Model {
         &self.integrator
     }
 
-    /// Diagonal of the rest shape's bounding box [m].
+    /// Diagonal of the rest shape's bounding box \[m\].
     pub fn extent(&self) -> f64 {
         self.extent
     }
@@ -148,7 +148,7 @@ impl Model {
         }
     }
 
-    /// The animated quantities at a time [s], written to `drive` without allocating anew.
+    /// The animated quantities at a time \[s\], written to `drive` without allocating anew.
     ///
     /// Followed vertices have no animation here: whoever follows one overwrites
     /// [`Drive::follow`], which holds the rest positions.

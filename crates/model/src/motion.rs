@@ -7,18 +7,18 @@ use glam::{DMat3, DVec3};
 /// A keyed motion of selected points.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Motion {
-    /// Ascending key times [s].
+    /// Ascending key times \[s\].
     pub times: Vec<f64>,
-    /// Displacement at each key [m]; empty for none.
+    /// Displacement at each key \[m\]; empty for none.
     pub translate: Vec<DVec3>,
     /// Rotation at each key, degrees about the world's x, then y, then z; empty for none.
     pub rotate: Vec<DVec3>,
-    /// Centre of rotation [m].
+    /// Centre of rotation \[m\].
     pub about: DVec3,
 }
 
 impl Motion {
-    /// Where the motion takes a point at a time [s].
+    /// Where the motion takes a point at a time \[s\].
     ///
     /// ```
     /// use pliant_model::{DVec3, Motion};

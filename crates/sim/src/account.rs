@@ -10,7 +10,7 @@ use pliant_model::Drive;
 use crate::objective::{EvaluationSpace, Objective};
 use crate::state::State;
 
-/// Work done on the bodies by moving attachments, followed inputs, hard vertices and wind [J].
+/// Work done on the bodies by moving attachments, followed inputs, hard vertices and wind \[J\].
 ///
 /// `p` solves the step from `state` and was the last gradient evaluation; `from` is the drive at
 /// the step's start, the objective's the one at its end.

@@ -7,7 +7,7 @@ use pliant_model::integrator::Damping;
 use crate::measure::kinetic;
 use crate::state::State;
 
-/// Damps the velocities of one step of h seconds; returns the energy it took [J].
+/// Damps the velocities of one step of h seconds; returns the energy it took \[J\].
 pub fn apply(model: &Model, damping: Damping, h: f64, state: &mut State) -> f64 {
     let before = kinetic(model.masses(), &state.velocities);
     match damping {

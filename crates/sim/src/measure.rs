@@ -8,7 +8,7 @@ use pliant_model::{Drive, Model};
 
 use crate::state::State;
 
-/// Kinetic and potential energy [J].
+/// Kinetic and potential energy \[J\].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Energy {
     /// ½ Σ m ‖v‖².
@@ -18,7 +18,7 @@ pub struct Energy {
 }
 
 impl Energy {
-    /// Kinetic + potential [J].
+    /// Kinetic + potential \[J\].
     pub fn total(&self) -> f64 {
         self.kinetic + self.potential
     }
@@ -33,7 +33,7 @@ pub struct Momentum {
     pub angular: DVec3,
 }
 
-/// ½ Σ m ‖v‖² [J].
+/// ½ Σ m ‖v‖² \[J\].
 pub fn kinetic(masses: &[f64], velocities: &[Row]) -> f64 {
     let energy = |(m, v): (&f64, &Row)| m * v.xyz().length_squared();
     0.5 * masses.iter().zip(velocities).map(energy).sum::<f64>()
@@ -68,7 +68,7 @@ pub fn potential(
     stored + weight(model.masses(), &state.positions, drive.gravity)
 }
 
-/// Gravitational energy [J].
+/// Gravitational energy \[J\].
 pub fn weight(masses: &[f64], positions: &[Row], acceleration: DVec3) -> f64 {
     let energy = |(&m, x): (&f64, &Row)| gravity::energy(m, x.xyz(), acceleration);
     masses.iter().zip(positions).map(energy).sum()

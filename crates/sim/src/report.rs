@@ -8,7 +8,7 @@ use crate::solver::SolverInfo;
 /// The outcome of one step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct StepReport {
-    /// Energies at its end [J].
+    /// Energies at its end \[J\].
     pub energy: Energy,
     /// Momenta at its end.
     pub momentum: Momentum,

@@ -24,7 +24,7 @@ pub struct Constants {
     pub rate: f64,
 }
 
-/// κ and the rate of a scheme at step length h [s].
+/// κ and the rate of a scheme at step length h \[s\].
 pub fn constants(scheme: Scheme, h: f64) -> Constants {
     match scheme {
         Scheme::BackwardEuler => Constants { kappa: 1.0 / (h * h), rate: 1.0 / h },

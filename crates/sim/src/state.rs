@@ -6,7 +6,7 @@ use pliant_model::Model;
 /// Positions, velocities and what the next step needs besides them, in model order.
 #[derive(Clone, Debug)]
 pub struct State {
-    /// Positions [m].
+    /// Positions \[m\].
     pub positions: Buffer<Row>,
     /// Velocities [m/s].
     pub velocities: Buffer<Row>,
@@ -14,9 +14,9 @@ pub struct State {
     pub accelerations: Buffer<Row>,
     /// Steps done.
     pub steps: u64,
-    /// Energy put in so far by driven points and wind [J].
+    /// Energy put in so far by driven points and wind \[J\].
     pub added: f64,
-    /// Energy taken so far by damping [J].
+    /// Energy taken so far by damping \[J\].
     pub dissipated: f64,
 }
 

@@ -98,7 +98,7 @@ impl Workspace {
         })
     }
 
-    /// Stored energy of a state at a drive [J].
+    /// Stored energy of a state at a drive \[J\].
     pub fn potential_energy(&mut self, model: &Model, drive: &Drive, state: &State) -> f64 {
         measure::potential(model, drive, state, &mut self.evaluation.energies, &self.team)
     }

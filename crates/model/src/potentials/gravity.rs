@@ -4,7 +4,7 @@
 
 use glam::DVec3;
 
-/// Energy of one vertex of mass `m` [kg] at `x` [m] [J].
+/// Energy of one vertex of mass `m` \[kg\] at `x` \[m\] \[J\].
 #[inline(always)]
 pub fn energy(m: f64, x: DVec3, gravity: DVec3) -> f64 {
     -m * gravity.dot(x)

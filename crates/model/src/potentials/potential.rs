@@ -14,7 +14,7 @@ pub const CHUNK_ELEMENTS: usize = 512;
 /// Where and when a potential is evaluated.
 #[derive(Clone, Copy)]
 pub struct Situation<'a> {
-    /// Positions [m], all vertices of the model.
+    /// Positions \[m\], all vertices of the model.
     pub positions: &'a [Row],
     /// Positions at the start of the step [m]: what velocity-dependent potentials refer to.
     pub start: &'a [Row],
@@ -59,7 +59,7 @@ pub trait Potential: Send + Sync {
     /// The model vertices of a chunk; gradient rows are in this order.
     fn chunk_vertices(&self, chunk: usize) -> &[u32];
 
-    /// Energy of a chunk [J]; with `gradient`, its derivative is *written* to those rows [N].
+    /// Energy of a chunk \[J\]; with `gradient`, its derivative is *written* to those rows \[N\].
     fn evaluate(&self, chunk: usize, at: &Situation, gradient: Option<&mut [Row]>) -> f64;
 
     /// Vertices per element, k.

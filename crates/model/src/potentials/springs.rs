@@ -9,7 +9,7 @@ use super::potential::{
     CHUNK_ELEMENTS, Curvature, Potential, ProxyKind, Situation, bisect, localise,
 };
 
-/// Shorter springs than this [m] have no direction, and no force.
+/// Shorter springs than this \[m\] have no direction, and no force.
 const SHORTEST: f64 = 1e-150;
 /// Numbers per spring: stiffness k, rest length r.
 const VALUES: usize = 2;
@@ -29,7 +29,7 @@ pub struct Spring {
     pub ends: [u32; 2],
     /// Stiffness k [N/m].
     pub stiffness: f64,
-    /// Rest length r [m].
+    /// Rest length r \[m\].
     pub rest_length: f64,
 }
 
@@ -42,7 +42,7 @@ struct Chunk {
 }
 
 impl Springs {
-    /// Groups springs by the rest positions [m] of their ends.
+    /// Groups springs by the rest positions \[m\] of their ends.
     pub fn new(rest: &[Row], springs: &[Spring]) -> Self {
         let centre =
             |s: &Spring| (rest[s.ends[0] as usize].xyz() + rest[s.ends[1] as usize].xyz()) * 0.5;

@@ -22,7 +22,7 @@ const VALUES: usize = 11;
 /// A chunk of tets has at most this many vertices.
 const MOST_VERTICES: usize = 4 * CHUNK_ELEMENTS;
 
-/// Lamé parameters of one element [Pa].
+/// Lamé parameters of one element \[Pa\].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Lame {
     /// Shear modulus μ.
@@ -50,7 +50,7 @@ struct Chunk {
 }
 
 impl<D: Density> Tetrahedra<D> {
-    /// From rest positions [m] and tets over model vertices, with one pair of Lamé parameters
+    /// From rest positions \[m\] and tets over model vertices, with one pair of Lamé parameters
     /// per tet.
     ///
     /// # Errors

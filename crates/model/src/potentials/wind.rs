@@ -31,7 +31,7 @@ struct Chunk {
 }
 
 impl Wind {
-    /// Triangles over model vertices, grouped by their rest positions [m].
+    /// Triangles over model vertices, grouped by their rest positions \[m\].
     pub fn new(rest: &[Row], triangles: &[[u32; 3]], drag: f64) -> Self {
         let centres: Vec<DVec3> = triangles
             .iter()

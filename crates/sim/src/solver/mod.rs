@@ -15,7 +15,7 @@ pub struct SolverInfo {
     pub evaluations: u32,
     /// Residual at the end; see [`crate::objective::Sums::residual`].
     pub residual: f64,
-    /// Stored energy at the end [J].
+    /// Stored energy at the end \[J\].
     pub stored: f64,
     /// No step led downhill any more.
     pub stalled: bool,

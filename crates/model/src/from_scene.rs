@@ -3,8 +3,9 @@
 use glam::DVec3;
 use pliant_mesh::{Mesh, Selection, edges_of_tets, shapes};
 
+use crate::body_spec::{BodySpec, Matter};
 use crate::breeze::Breeze;
-use crate::builder::{BodySpec, Hold, Matter, ModelBuilder};
+use crate::builder::{Hold, ModelBuilder};
 use crate::error::ModelError;
 use crate::integrator::{Damping, Integrator, Scheme, Solver};
 use crate::model::Model;

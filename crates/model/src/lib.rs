@@ -3,6 +3,7 @@
 //! [`scene::SceneFile`] is what was written, [`Model`] is what it means; [`Model::from_scene`]
 //! and [`ModelBuilder`] lead there. Nothing here knows of time steps.
 
+mod body_spec;
 mod breeze;
 mod builder;
 mod error;
@@ -16,8 +17,9 @@ pub mod potentials;
 mod random;
 pub mod scene;
 
+pub use body_spec::{BodySpec, Matter};
 pub use breeze::Breeze;
-pub use builder::{BodySpec, Hold, Matter, ModelBuilder};
+pub use builder::{Hold, ModelBuilder};
 pub use error::ModelError;
 pub use field::{Field, TaskElements};
 pub use from_scene::{Files, place};

@@ -28,13 +28,13 @@ pub struct Objective<'a> {
     pub model: &'a Model,
     /// The animated quantities at the time of p.
     pub drive: &'a Drive,
-    /// Positions at the start of the step [m].
+    /// Positions at the start of the step \[m\].
     pub start: &'a [Row],
     /// Velocity is (p − start) · rate [1/s].
     pub rate: f64,
     /// κ [1/s²].
     pub kappa: f64,
-    /// ŷ [m].
+    /// ŷ \[m\].
     pub inertia: &'a [Row],
     /// 1 per free vertex whose gradient is measured; 0 where a constraint so stiff holds it that
     /// its reaction is below what positions can resolve.
@@ -45,7 +45,7 @@ pub struct Objective<'a> {
 pub struct EvaluationSpace {
     /// Gradient rows of all tasks.
     rows: Buffer<Row>,
-    /// Energy of each task [J].
+    /// Energy of each task \[J\].
     pub(crate) energies: Vec<f64>,
     sums: Vec<Sums>,
 }
@@ -64,17 +64,18 @@ impl EvaluationSpace {
 /// G, and the sums over vertices that solvers need.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Sums {
-    /// G(p) [J].
+    /// G(p) \[J\].
     pub value: f64,
     /// Sum of the absolute values G is made of: its rounding error is relative to this.
     pub magnitude: f64,
-    /// Stored energy E(p), gravity included [J].
+    /// Stored energy E(p), gravity included \[J\].
     pub stored: f64,
-    /// ‖∇G‖² over measured vertices [N²].
+    /// ‖∇G‖² over measured vertices \[N²\].
     pub gradient: f64,
-    /// ‖κ M (p − ŷ)‖² [N²].
+    /// ‖κ M (p − ŷ)‖² \[N²\].
     pub inertial: f64,
-    /// ‖∇E‖² [N²].
+    /// What ∇E is made of, over measured vertices [N²]: squared forces of the potentials'
+    /// chunks, and weights. At equilibrium these cancel, and ‖∇E‖² itself would be no scale.
     pub forces: f64,
     /// ∇G · d₋.
     pub previous: f64,
@@ -165,7 +166,7 @@ impl Objective<'_> {
         elastic.xyz() - self.drive.gravity * self.model.masses()[vertex]
     }
 
-    /// Work of the step's dissipative potentials (wind) on the moving vertices [J], from the last
+    /// Work of the step's dissipative potentials (wind) on the moving vertices \[J\], from the last
     /// gradient evaluation at `p`.
     pub fn dissipative_work(&self, p: &[Row], space: &EvaluationSpace) -> f64 {
         let field = self.model.field();
@@ -236,7 +237,9 @@ impl<L: Lanes<Real = f64>> Kernel<L> for Gather<'_, '_> {
         for (i, out) in vertices.zip(gradient) {
             let mut force = zero;
             for &row in field.vertex_rows(i) {
-                force = force + rows[row as usize];
+                let part = rows[row as usize];
+                force = force + part;
+                ff = ff.plus_scaled(objective.measured[i], part.times(part));
             }
             let mass = masses[i];
             let away = p[i] - objective.inertia[i];
@@ -250,7 +253,7 @@ impl<L: Lanes<Real = f64>> Kernel<L> for Gather<'_, '_> {
             let g = force + push;
             gg = gg.plus_scaled(objective.measured[i], g.times(g));
             ii = ii + push.times(push);
-            ff = ff + force.times(force);
+            ff = ff + pull.times(pull);
             *out = g;
             if let Some(c) = companions {
                 previous = previous + g.times(c.previous[i].widen());

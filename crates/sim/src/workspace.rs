@@ -58,7 +58,6 @@ pub(crate) enum SolverSpace {
 /// A proxy factored for one κ.
 pub(crate) struct Factored {
     kappa: f64,
-    proxy: Proxy,
     space: ProjectiveSpace,
 }
 
@@ -132,8 +131,8 @@ impl SolverSpace {
             return Ok(());
         }
         let proxy = Proxy::new(model, kappa, *kind)?;
-        let space = ProjectiveSpace::new(&proxy, params.history, team);
-        cached.insert(0, Factored { kappa, proxy, space });
+        let space = ProjectiveSpace::new(proxy, params.history, team);
+        cached.insert(0, Factored { kappa, space });
         Ok(())
     }
 
@@ -148,9 +147,9 @@ impl SolverSpace {
     ) -> SolverInfo {
         match self {
             SolverSpace::Projective { params, cached, .. } => match cached.first_mut() {
-                Some(Factored { proxy, space, .. }) => projective::minimise(
-                    objective, params, proxy, p, gradient, space, evaluation, team,
-                ),
+                Some(Factored { space, .. }) => {
+                    projective::minimise(objective, params, p, gradient, space, evaluation, team)
+                }
                 None => SolverInfo { stalled: true, ..SolverInfo::default() },
             },
             SolverSpace::Newton { params, space } => {

@@ -69,8 +69,9 @@ impl Proxy {
     }
 }
 
-/// Vectors of the iteration.
+/// The factored matrix and the vectors of the iteration.
 pub struct ProjectiveSpace {
+    proxy: Proxy,
     panels: PanelWork<f32>,
     /// d = A⁻¹g of this iterate and the last.
     d: [Buffer<Row<f32>>; 2],
@@ -81,8 +82,8 @@ pub struct ProjectiveSpace {
 }
 
 impl ProjectiveSpace {
-    /// Vectors for a factored matrix.
-    pub fn new(proxy: &Proxy, history: u32, team: &Team) -> Self {
+    /// The vectors that go with a factored matrix.
+    pub fn new(proxy: Proxy, history: u32, team: &Team) -> Self {
         let free = proxy.diagonal.len();
         // One slot even without history: back-tracking needs the last step.
         let stride = (history as usize).clamp(1, MAX_HISTORY);
@@ -92,6 +93,7 @@ impl ProjectiveSpace {
             history: Buffer::zeroed(free * 2 * stride),
             stride,
             sums: vec![0.0; free.div_ceil(BLOCK)],
+            proxy,
         }
     }
 }
@@ -100,7 +102,6 @@ impl ProjectiveSpace {
 pub fn minimise(
     objective: &Objective,
     params: &ProjectiveParams,
-    proxy: &Proxy,
     p: &mut [Row],
     gradient: &mut [Row],
     space: &mut ProjectiveSpace,
@@ -155,7 +156,7 @@ pub fn minimise(
         }
         let current = info.iterations as usize % 2;
         let clock = Instant::now();
-        let gd = solve(proxy, gradient, sums.gradient.sqrt(), space, current, lbfgs.slot(), team);
+        let gd = solve(gradient, sums.gradient.sqrt(), space, current, lbfgs.slot(), team);
         info.timings.solve += clock.elapsed();
         let direction = lbfgs.direction(gd);
         plain = direction == Direction::default();
@@ -169,7 +170,6 @@ pub fn minimise(
 ///
 /// g is scaled to the middle of single precision's range for the solve.
 fn solve(
-    proxy: &Proxy,
     gradient: &[Row],
     norm: f64,
     space: &mut ProjectiveSpace,
@@ -187,7 +187,7 @@ fn solve(
         let d = unsafe { shared.range(vertices.start, vertices.end) };
         run64(Narrow { gradient: &gradient[vertices], factor: 1.0 / scale, d });
     });
-    proxy.factor.solve(d, &mut space.panels, team);
+    space.proxy.factor.solve(d, &mut space.panels, team);
     let (d, history, sums) = (
         SharedSlice::new(d),
         SharedSlice::new(&mut space.history),

@@ -1,0 +1,226 @@
+//! Bodies to be built: a mesh, what it is made of, and how it starts.
+
+use glam::DVec3;
+use pliant_math::Row;
+use pliant_mesh::{Mesh, diagnosis};
+
+use crate::error::ModelError;
+use crate::model::Body;
+use crate::potentials::arap::Arap;
+use crate::potentials::corotated::Corotated;
+use crate::potentials::invertible_stvk::InvertibleStVenantKirchhoff;
+use crate::potentials::neo_hookean::{StableNeoHookean, model_parameters};
+use crate::potentials::springs::{Spring, Springs};
+use crate::potentials::stvk::StVenantKirchhoff;
+use crate::potentials::tetrahedra::{Lame, Tetrahedra};
+use crate::potentials::tissue::Tissue;
+use crate::potentials::{Density, Potential};
+use crate::scene::ElasticModel;
+
+/// A body to be built.
+#[derive(Clone, Debug)]
+pub struct BodySpec {
+    /// For messages.
+    pub name: String,
+    /// The placed rest shape.
+    pub mesh: Mesh,
+    /// What it is made of.
+    pub matter: Matter,
+    /// Where it starts, if not at rest [m].
+    pub positions: Option<Vec<DVec3>>,
+    /// How fast it starts, if not at rest [m/s].
+    pub velocities: Option<Vec<DVec3>>,
+}
+
+/// What a body is made of.
+#[derive(Clone, Debug)]
+pub enum Matter {
+    /// A continuum of tetrahedra.
+    Solid {
+        /// Energy density.
+        model: ElasticModel,
+        /// Lamé parameters of linear elasticity, per tet [Pa].
+        lame: Vec<Lame>,
+        /// Density [kg/m³].
+        density: f64,
+    },
+    /// A net of springs between vertices of the mesh.
+    Springs {
+        /// The vertices that springs join, at rest in the rest shape.
+        ends: Vec<[u32; 2]>,
+        /// Stiffness of every spring [N/m].
+        stiffness: f64,
+        /// Mass of the whole body [kg], shared equally by its vertices.
+        mass: f64,
+    },
+}
+
+impl BodySpec {
+    /// A homogeneous solid: Young's modulus [Pa], Poisson's ratio, density [kg/m³].
+    pub fn solid(
+        name: &str,
+        mesh: Mesh,
+        model: ElasticModel,
+        young: f64,
+        poisson: f64,
+        density: f64,
+    ) -> Self {
+        let lame = vec![Lame::of(young, poisson); mesh.tets.len()];
+        let matter = Matter::Solid { model, lame, density };
+        BodySpec { name: name.to_owned(), mesh, matter, positions: None, velocities: None }
+    }
+
+    /// A net of equal springs; stiffness [N/m], mass of the whole [kg].
+    pub fn springs(name: &str, mesh: Mesh, ends: Vec<[u32; 2]>, stiffness: f64, mass: f64) -> Self {
+        let matter = Matter::Springs { ends, stiffness, mass };
+        BodySpec { name: name.to_owned(), mesh, matter, positions: None, velocities: None }
+    }
+}
+
+impl Lame {
+    /// From Young's modulus [Pa] and Poisson's ratio.
+    pub fn of(young: f64, poisson: f64) -> Self {
+        Lame {
+            mu: young / (2.0 * (1.0 + poisson)),
+            lambda: young * poisson / ((1.0 + poisson) * (1.0 - 2.0 * poisson)),
+        }
+    }
+}
+
+impl BodySpec {
+    /// Refuses bodies that cannot be simulated.
+    pub(crate) fn check(&self) -> Result<(), ModelError> {
+        let refuse = |reason: String| Err(ModelError::Body { body: self.name.clone(), reason });
+        let (mesh, count) = (&self.mesh, self.mesh.positions.len());
+        let finite =
+            |rows: Option<&Vec<DVec3>>| rows.is_none_or(|r| r.iter().all(|x| x.is_finite()));
+        if !finite(Some(&mesh.positions))
+            || !finite(self.positions.as_ref())
+            || !finite(self.velocities.as_ref())
+        {
+            return refuse("has positions or velocities that are not finite numbers".to_owned());
+        }
+        for rows in [&self.positions, &self.velocities].into_iter().flatten() {
+            if rows.len() != count {
+                return refuse(format!("has {count} vertices, and {} initial values", rows.len()));
+            }
+        }
+        match &self.matter {
+            Matter::Solid { model, lame, .. } => {
+                if mesh.tets.is_empty() {
+                    return refuse("has no tetrahedra, and so no volume".to_owned());
+                }
+                if lame.len() != mesh.tets.len() {
+                    return refuse(format!(
+                        "has {} tets, and {} stiffnesses",
+                        mesh.tets.len(),
+                        lame.len()
+                    ));
+                }
+                if let Err(error) = diagnosis::check_tets(mesh) {
+                    return refuse(error.to_string());
+                }
+                let start =
+                    Mesh { positions: self.positions.clone().unwrap_or_default(), ..mesh.clone() };
+                if !recovers(*model)
+                    && self.positions.is_some()
+                    && diagnosis::check_tets(&start).is_err()
+                {
+                    return refuse(format!(
+                        "starts with inverted or flat tets, from which the model `{}` does not recover: use `invertible-stvk`",
+                        model.name()
+                    ));
+                }
+            }
+            Matter::Springs { ends, .. } => {
+                if let Some([a, b]) = ends.iter().find(|e| e.iter().any(|&v| v as usize >= count)) {
+                    return refuse(format!("has {count} vertices, and a spring from {a} to {b}"));
+                }
+                if ends.is_empty() {
+                    return refuse("has no springs".to_owned());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The potential that holds a body together, over model vertices.
+    pub(crate) fn elastic(
+        &self,
+        numbers: &[u32],
+        rest: &[Row],
+    ) -> Result<Box<dyn Potential>, ModelError> {
+        let named = |error: ModelError| ModelError::Body {
+            body: self.name.clone(),
+            reason: error.to_string(),
+        };
+        match &self.matter {
+            Matter::Solid { model, lame, .. } => {
+                let tets: Vec<[u32; 4]> =
+                    self.mesh.tets.iter().map(|t| t.map(|v| numbers[v as usize])).collect();
+                let potential = match model {
+                    ElasticModel::Corotated => solid::<Corotated>(rest, &tets, lame),
+                    ElasticModel::Arap => solid::<Arap>(rest, &tets, lame),
+                    ElasticModel::Stvk => solid::<StVenantKirchhoff>(rest, &tets, lame),
+                    ElasticModel::InvertibleStvk => {
+                        solid::<InvertibleStVenantKirchhoff>(rest, &tets, lame)
+                    }
+                    ElasticModel::NeoHookean => {
+                        let adapt = |l: &Lame| {
+                            let (mu, lambda) = model_parameters(l.mu, l.lambda);
+                            Lame { mu, lambda }
+                        };
+                        let lame: Vec<Lame> = lame.iter().map(adapt).collect();
+                        solid::<StableNeoHookean>(rest, &tets, &lame)
+                    }
+                    ElasticModel::Tissue => solid::<Tissue>(rest, &tets, lame),
+                };
+                potential.map_err(named)
+            }
+            Matter::Springs { ends, stiffness, .. } => {
+                let spring = |&[a, b]: &[u32; 2]| {
+                    let ends = [numbers[a as usize], numbers[b as usize]];
+                    let [x, y] = ends.map(|v| rest[v as usize].xyz());
+                    Spring { ends, stiffness: *stiffness, rest_length: x.distance(y) }
+                };
+                let springs: Vec<Spring> = ends.iter().map(spring).collect();
+                Ok(Box::new(Springs::new(rest, &springs)))
+            }
+        }
+    }
+
+    /// The body as the model knows it.
+    pub(crate) fn finished(&self, first_vertex: usize) -> Body {
+        let (element_count, recovers_from_inversion) = match &self.matter {
+            Matter::Solid { model, .. } => (self.mesh.tets.len(), recovers(*model)),
+            Matter::Springs { ends, .. } => (ends.len(), true),
+        };
+        Body {
+            name: self.name.clone(),
+            first_vertex,
+            vertex_count: self.mesh.positions.len(),
+            triangles: self.mesh.triangles.clone(),
+            element_count,
+            recovers_from_inversion,
+        }
+    }
+}
+
+fn recovers(model: ElasticModel) -> bool {
+    match model {
+        ElasticModel::Corotated => Corotated::RECOVERS_FROM_INVERSION,
+        ElasticModel::Arap => Arap::RECOVERS_FROM_INVERSION,
+        ElasticModel::Stvk => StVenantKirchhoff::RECOVERS_FROM_INVERSION,
+        ElasticModel::InvertibleStvk => InvertibleStVenantKirchhoff::RECOVERS_FROM_INVERSION,
+        ElasticModel::NeoHookean => StableNeoHookean::RECOVERS_FROM_INVERSION,
+        ElasticModel::Tissue => Tissue::RECOVERS_FROM_INVERSION,
+    }
+}
+
+fn solid<D: Density>(
+    rest: &[Row],
+    tets: &[[u32; 4]],
+    lame: &[Lame],
+) -> Result<Box<dyn Potential>, ModelError> {
+    Ok(Box::new(Tetrahedra::<D>::new(rest, tets, lame)?))
+}

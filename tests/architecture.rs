@@ -226,15 +226,19 @@ fn forbid(folders: &[&str], words: &[&str]) {
     assert!(found.is_empty(), "found what must not be there: {found:#?}");
 }
 
-/// Names of the direct dependencies in one section of a manifest.
+/// Names of the direct dependencies in one section of a manifest, on any system.
 fn dependencies(manifest: &str, section: &str) -> Vec<String> {
-    let text = read(Path::new(manifest));
-    let lines = text.lines().skip_while(|line| line.trim() != format!("[{section}]")).skip(1);
-    lines
-        .take_while(|line| !line.starts_with('['))
-        .filter(|line| line.contains('=') && !line.starts_with('#'))
-        .map(|line| line.split(['=', '.', ' ']).next().unwrap_or("").to_owned())
-        .collect()
+    let (plain, conditional) = (format!("[{section}]"), format!(".{section}]"));
+    let mut names = Vec::new();
+    let mut inside = false;
+    for line in read(Path::new(manifest)).lines() {
+        if line.starts_with('[') {
+            inside = line == plain || line.ends_with(&conditional);
+        } else if inside && line.contains('=') && !line.starts_with('#') {
+            names.push(line.split(['=', '.', ' ']).next().unwrap_or("").to_owned());
+        }
+    }
+    names
 }
 
 /// Targets of Markdown links and pictures that are files: no addresses, no places in the page.

@@ -12,7 +12,7 @@ pub struct Demo {
     pub about: &'static str,
     /// The text of its scene file.
     pub scene: &'static str,
-    /// Its liveliest stretch [s]: what the filmstrip shows.
+    /// Its liveliest stretch \[s\]: what the filmstrip shows.
     pub strip: [f64; 2],
     /// How its bodies look.
     pub material: Material,

@@ -261,7 +261,7 @@ impl ModelBuilder {
         })
     }
 
-    /// Lumped masses in user order [kg]: a quarter of each tet to its corners.
+    /// Lumped masses in user order \[kg\]: a quarter of each tet to its corners.
     fn masses(&self, firsts: &[usize]) -> Vec<f64> {
         let mut masses = vec![0.0; firsts[self.bodies.len()]];
         for (body, &first) in self.bodies.iter().zip(firsts) {

@@ -50,7 +50,7 @@ pub fn momentum(masses: &[f64], positions: &[Row], velocities: &[Row]) -> Moment
     sum
 }
 
-/// Stored energy of a state [J]: all potentials at the given drive.
+/// Stored energy of a state \[J\]: all potentials at the given drive.
 pub fn potential(
     model: &Model,
     drive: &Drive,

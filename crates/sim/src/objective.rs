@@ -74,7 +74,7 @@ pub struct Sums {
     pub gradient: f64,
     /// ‖κ M (p − ŷ)‖² \[N²\].
     pub inertial: f64,
-    /// What ∇E is made of, over measured vertices [N²]: squared forces of the potentials'
+    /// What ∇E is made of, over measured vertices \[N²\]: squared forces of the potentials'
     /// chunks, and weights. At equilibrium these cancel, and ‖∇E‖² itself would be no scale.
     pub forces: f64,
     /// ∇G · d₋.
@@ -158,7 +158,7 @@ impl Objective<'_> {
         self.total(space, blocks)
     }
 
-    /// Forces that hold the hard vertices are minus these rows [N]: ∇E at them, from the last
+    /// Forces that hold the hard vertices are minus these rows \[N\]: ∇E at them, from the last
     /// gradient evaluation.
     pub fn hard_gradient(&self, space: &EvaluationSpace, vertex: usize) -> DVec3 {
         let rows = self.model.field().vertex_rows(vertex);

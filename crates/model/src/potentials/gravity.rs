@@ -10,7 +10,7 @@ pub fn energy(m: f64, x: DVec3, gravity: DVec3) -> f64 {
     -m * gravity.dot(x)
 }
 
-/// Its gradient [N]: minus the weight.
+/// Its gradient \[N\]: minus the weight.
 #[inline(always)]
 pub fn gradient(m: f64, gravity: DVec3) -> DVec3 {
     -m * gravity

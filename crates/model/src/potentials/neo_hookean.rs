@@ -25,7 +25,7 @@ use super::isotropic::{self, Spectrum, area, scalar_cofactors};
 pub struct StableNeoHookean;
 
 /// (μ, λ) of the model that behaves, for small strains, like linear elasticity with the Lamé
-/// parameters `mu` and `lambda` [Pa]: (4/3 μ, λ + 5/6 μ), Section 3.4 of the paper.
+/// parameters `mu` and `lambda` \[Pa\]: (4/3 μ, λ + 5/6 μ), Section 3.4 of the paper.
 ///
 /// ```
 /// use pliant_model::potentials::neo_hookean::model_parameters;

@@ -16,7 +16,7 @@ pub const CHUNK_ELEMENTS: usize = 512;
 pub struct Situation<'a> {
     /// Positions \[m\], all vertices of the model.
     pub positions: &'a [Row],
-    /// Positions at the start of the step [m]: what velocity-dependent potentials refer to.
+    /// Positions at the start of the step \[m\]: what velocity-dependent potentials refer to.
     pub start: &'a [Row],
     /// Velocity is `(positions − start) · rate` [1/s]; zero in quasi-statics.
     pub rate: f64,

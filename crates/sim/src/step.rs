@@ -54,6 +54,8 @@ pub fn step(
     }
     if report.rolled_back {
         guard::rest(state);
+        // Nothing was solved, and what the last attempt left may be no number.
+        report.residual = 1.0;
         report.energy.potential = workspace.potential_energy(model, &input.end, state);
     }
     state.steps += 1;

@@ -51,7 +51,7 @@ pub enum RunError {
     Lost {
         /// The last step tried.
         step: u64,
-        /// Its time [s].
+        /// Its time \[s\].
         time: f64,
         /// The run directory.
         directory: PathBuf,
@@ -316,8 +316,11 @@ impl<'a> Run<'a> {
         }
     }
 
-    fn finish(self) -> Result<Summary, RunError> {
+    fn finish(mut self) -> Result<Summary, RunError> {
         let summary = self.ledger.summary();
+        // A full disk shows itself here, before any file has its name.
+        self.metrics.sync()?;
+        self.animation.sync()?;
         self.metrics.commit()?;
         self.animation.finish()?;
         summary.write(&self.files.summary)?;

@@ -127,7 +127,7 @@ impl<'a> Footage<'a> {
             self.cache.frame(frame, &mut self.positions)?;
             bounds = bounds.union(Bounds::of(self.positions.iter().copied()));
             for prop in self.moved_props(frame) {
-                bounds = bounds.union(Bounds::of(prop.into_iter()));
+                bounds = bounds.union(Bounds::of(prop));
             }
         }
         Ok(Stage::around(bounds, size, options.threads()))

@@ -26,7 +26,7 @@ pub struct BodySpec {
     pub mesh: Mesh,
     /// What it is made of.
     pub matter: Matter,
-    /// Where it starts, if not at rest [m].
+    /// Where it starts, if not at rest \[m\].
     pub positions: Option<Vec<DVec3>>,
     /// How fast it starts, if not at rest [m/s].
     pub velocities: Option<Vec<DVec3>>,
@@ -39,7 +39,7 @@ pub enum Matter {
     Solid {
         /// Energy density.
         model: ElasticModel,
-        /// Lamé parameters of linear elasticity, per tet [Pa].
+        /// Lamé parameters of linear elasticity, per tet \[Pa\].
         lame: Vec<Lame>,
         /// Density [kg/m³].
         density: f64,
@@ -50,13 +50,13 @@ pub enum Matter {
         ends: Vec<[u32; 2]>,
         /// Stiffness of every spring [N/m].
         stiffness: f64,
-        /// Mass of the whole body [kg], shared equally by its vertices.
+        /// Mass of the whole body \[kg\], shared equally by its vertices.
         mass: f64,
     },
 }
 
 impl BodySpec {
-    /// A homogeneous solid: Young's modulus [Pa], Poisson's ratio, density [kg/m³].
+    /// A homogeneous solid: Young's modulus \[Pa\], Poisson's ratio, density [kg/m³].
     pub fn solid(
         name: &str,
         mesh: Mesh,
@@ -70,7 +70,7 @@ impl BodySpec {
         BodySpec { name: name.to_owned(), mesh, matter, positions: None, velocities: None }
     }
 
-    /// A net of equal springs; stiffness [N/m], mass of the whole [kg].
+    /// A net of equal springs; stiffness [N/m], mass of the whole \[kg\].
     pub fn springs(name: &str, mesh: Mesh, ends: Vec<[u32; 2]>, stiffness: f64, mass: f64) -> Self {
         let matter = Matter::Springs { ends, stiffness, mass };
         BodySpec { name: name.to_owned(), mesh, matter, positions: None, velocities: None }
@@ -78,7 +78,7 @@ impl BodySpec {
 }
 
 impl Lame {
-    /// From Young's modulus [Pa] and Poisson's ratio.
+    /// From Young's modulus \[Pa\] and Poisson's ratio.
     pub fn of(young: f64, poisson: f64) -> Self {
         Lame {
             mu: young / (2.0 * (1.0 + poisson)),
@@ -92,13 +92,10 @@ impl BodySpec {
     pub(crate) fn check(&self) -> Result<(), ModelError> {
         let refuse = |reason: String| Err(ModelError::Body { body: self.name.clone(), reason });
         let (mesh, count) = (&self.mesh, self.mesh.positions.len());
-        let finite =
-            |rows: Option<&Vec<DVec3>>| rows.is_none_or(|r| r.iter().all(|x| x.is_finite()));
-        if !finite(Some(&mesh.positions))
-            || !finite(self.positions.as_ref())
-            || !finite(self.velocities.as_ref())
-        {
-            return refuse("has positions or velocities that are not finite numbers".to_owned());
+        for rows in [Some(&mesh.positions), self.positions.as_ref(), self.velocities.as_ref()] {
+            if let Some(v) = rows.and_then(|rows| rows.iter().position(|x| !x.is_finite())) {
+                return refuse(format!("vertex {v} has a position or velocity that is not finite"));
+            }
         }
         for rows in [&self.positions, &self.velocities].into_iter().flatten() {
             if rows.len() != count {

@@ -60,6 +60,13 @@ fn numerical_rooms_are_deterministic() {
     forbid(&["crates/math", "crates/model", "crates/sim"], &words);
 }
 
+/// The searches above are worth something: this one must find the readers' hash maps.
+#[test]
+#[should_panic(expected = "found what must not be there")]
+fn a_forbidden_word_is_found() {
+    forbid(&["crates/io"], &["HashMap"]);
+}
+
 /// Durations are measured for reports; nothing that is computed may depend on them.
 #[test]
 fn materials_and_meshes_know_no_clock() {

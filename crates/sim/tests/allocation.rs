@@ -55,9 +55,13 @@ fn later_steps_allocate_nothing() {
         let mut run = Run::new(model, 1.0 / 60.0, 2);
         // The first step factors, and sizes the buffers of the drive.
         run.steps(2);
-        let before = ALLOCATIONS.load(Ordering::SeqCst);
-        run.steps(3);
-        let made = ALLOCATIONS.load(Ordering::SeqCst) - before;
-        assert_eq!(made, 0, "{name}: allocations in three steps");
+        // The test harness has a thread of its own, which may allocate at any one moment; a step
+        // that allocates does so every time.
+        let made = (0..4).map(|_| {
+            let before = ALLOCATIONS.load(Ordering::SeqCst);
+            run.step();
+            ALLOCATIONS.load(Ordering::SeqCst) - before
+        });
+        assert_eq!(made.min(), Some(0), "{name}: allocations in every step");
     }
 }

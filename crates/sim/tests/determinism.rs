@@ -62,8 +62,9 @@ fn company(solver: Solver) -> Model {
         .expect("a model")
 }
 
-const SCENES: [(&str, fn(Solver) -> Model); 3] =
-    [("bar", bar), ("flag", flag), ("company", company)];
+type Scene = fn(Solver) -> Model;
+
+const SCENES: [(&str, Scene); 3] = [("bar", bar), ("flag", flag), ("company", company)];
 
 #[test]
 fn any_number_of_threads() {

@@ -163,14 +163,13 @@ impl Slides {
         let objective =
             Objective { model: &model, drive, start, rate, kappa, inertia, measured: &measured };
         let proxy = Proxy::new(&model, kappa, ProxyKind::Bound).expect("a factor");
-        let mut space = ProjectiveSpace::new(&proxy, 0, &team);
+        let mut space = ProjectiveSpace::new(proxy, 0, &team);
         let params = ProjectiveParams { iterations, history: 0, tolerance: 0.0 };
         let (mut p, mut gradient) = (Buffer::from(start), Buffer::zeroed(free));
         let mut evaluation = EvaluationSpace::new(&model);
         let info = minimise(
             &objective,
             &params,
-            &proxy,
             &mut p,
             &mut gradient,
             &mut space,

@@ -21,6 +21,7 @@ use thiserror::Error;
 pub use ledger::{Milliseconds, Summary};
 pub use metrics::{COLUMNS, Row as MetricsRow};
 
+use checkpoint::Checkpoint;
 use ledger::Ledger;
 
 /// A run ends when the guard had to roll back this many steps in a row.
@@ -109,18 +110,22 @@ pub fn run(
         return Ok(Outcome::WasFinished(Box::new(summary)));
     }
     let mut run = Run::open(scene, model, files, options)?;
-    while run.frames_done() < scene.frames {
-        run.frame()?;
+    let mut stop = false;
+    loop {
+        let frames = run.frames_done();
         if run.rollbacks >= MOST_ROLLBACKS {
             return Err(run.lost());
         }
-        if !watch(run.frames_done()) && run.frames_done() < scene.frames {
-            let frames = run.frames_done();
+        if frames >= scene.frames {
+            return Ok(Outcome::Finished(Box::new(run.finish()?)));
+        }
+        if stop {
             run.stop()?;
             return Ok(Outcome::Stopped { frames });
         }
+        run.frame()?;
+        stop = !watch(run.frames_done());
     }
-    Ok(Outcome::Finished(Box::new(run.finish()?)))
 }
 
 /// The summary of the run in the directory, if it has come to its end.
@@ -194,7 +199,7 @@ impl<'a> Run<'a> {
         std::fs::create_dir_all(&files.directory)
             .map_err(IoError::system(&files.directory, "create"))?;
         let checkpoint = match options.resume {
-            true => checkpoint::read(&files.snapshot, scene, model)?,
+            true => Checkpoint::read(&files.snapshot, scene, model)?,
             false => None,
         };
         let workspace = Workspace::new(model, options.threads)?;
@@ -202,20 +207,20 @@ impl<'a> Run<'a> {
         write_whole(&files.rest, obj_text(&rest_mesh(model)).as_bytes())?;
         let mut ledger = Ledger::new(scene, model);
         let resumed = checkpoint.is_some();
-        let (metrics, animation, state) = match checkpoint {
-            Some(state) => {
-                let length = ledger.reread(&files.metrics, state.steps)?;
+        let (metrics, animation, state, rollbacks) = match checkpoint {
+            Some(Checkpoint { state, rollbacks, exploded }) => {
+                let length = ledger.reread(&files.metrics, state.steps, exploded)?;
                 let metrics = PartFile::resume(&files.metrics, length, OnFailure::Keep)?;
                 let frames = frames_done(scene, &state) as usize + 1;
                 let animation = Pc2Writer::resume(&files.animation, points, frames)?;
-                (metrics, animation, state)
+                (metrics, animation, state, rollbacks)
             }
             None => {
                 remove_old(&files)?;
                 let metrics = PartFile::create(&files.metrics, OnFailure::Keep)?;
                 let frames = scene.frames as usize + 1;
                 let animation = Pc2Writer::create(&files.animation, points, 0.0, 1.0, frames)?;
-                (metrics, animation, State::initial(model))
+                (metrics, animation, State::initial(model), 0)
             }
         };
         let mut run = Run {
@@ -229,7 +234,7 @@ impl<'a> Run<'a> {
             animation,
             ledger,
             positions: vec![DVec3::ZERO; points],
-            rollbacks: 0,
+            rollbacks,
             checkpoint_every: options.checkpoint_every,
             saved: Instant::now(),
         };
@@ -295,7 +300,12 @@ impl<'a> Run<'a> {
     fn checkpoint(&mut self) -> Result<(), RunError> {
         self.metrics.sync()?;
         self.animation.sync()?;
-        checkpoint::write(&self.files.snapshot, self.scene, self.model, &self.state)?;
+        let checkpoint = Checkpoint {
+            state: self.state.clone(),
+            rollbacks: self.rollbacks,
+            exploded: self.ledger.exploded(),
+        };
+        checkpoint.write(&self.files.snapshot, self.scene, self.model)?;
         self.saved = Instant::now();
         Ok(())
     }

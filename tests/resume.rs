@@ -335,3 +335,56 @@ fn without_a_snapshot_the_run_starts_from_the_beginning() {
     assert_eq!(resume(&folder, "scene.toml").status, 0);
     assert_whole(&folder, &expected, "killed before the first snapshot");
 }
+
+/// A block whose held corners are flung away, 10¹⁴ m in a tenth of a second, until `back`.
+fn flung(back: f64) -> String {
+    format!(
+        r#"
+        frames = 300
+        [[body]]
+        mesh = {{ box = {{ size = [1, 1, 1], cells = [1, 1, 1] }} }}
+        material = {{ model = "corotated", young = 1e5, poisson = 0.3, density = 1000 }}
+        [[body.attach]]
+        select = {{ vertices = [0, 1, 2] }}
+        stiffness = "hard"
+        motion = {{ times = [0, 0.1, {back}], translate = [[0, 0, 0], [0, 1e14, 0], [0, 0, 0]] }}
+        [integrator]
+        solver = {{ projective = {{ iterations = 1 }} }}
+        "#
+    )
+}
+
+#[test]
+fn steps_given_up_before_a_kill_are_remembered() {
+    let folder = Folder::new("resume-exploded");
+    folder.write("scene.toml", flung(0.2));
+    let expected = uninterrupted(&folder);
+    assert_eq!(expected.summary["exploded"], true);
+    let fallbacks = expected.summary["fallbacks"].as_u64().unwrap();
+    assert!((1..10).contains(&fallbacks), "{fallbacks} steps of 10 that end a run");
+
+    // A snapshot has the number of steps as its fourth word: all is well again after the kill.
+    let steps = || {
+        let snapshot = fs::read(folder.path("run/snapshot.bin")).ok()?;
+        Some(u64::from_le_bytes(snapshot.get(24..32)?.try_into().unwrap()))
+    };
+    let mut child = start(&folder, 1);
+    wait_until(&mut child, || steps() > Some(fallbacks));
+    child.kill().unwrap();
+    assert_eq!(child.wait().unwrap().code(), None, "the run was over before the kill");
+    assert_eq!(resume(&folder, "scene.toml").status, 0);
+    assert_whole(&folder, &expected, "steps were given up");
+}
+
+#[test]
+fn a_lost_run_is_said_to_be_lost_as_often_as_asked() {
+    let folder = Folder::new("resume-lost");
+    folder.write("scene.toml", flung(10.0));
+    let first = folder.pliant(&["simulate", "scene.toml", "--out", "run", "-q"]);
+    assert_eq!((first.status, first.stderr.lines().count()), (1, 1), "{}", first.stderr);
+    assert!(first.stderr.contains("could not be continued at step 10"), "{}", first.stderr);
+    assert_eq!(folder.list("run"), ["animation.pc2", "metrics.csv", "rest.obj", "snapshot.bin"]);
+    let (_, samples) = cache_size(&fs::read(folder.path("run/animation.pc2")).unwrap());
+    assert_eq!(samples, 11);
+    assert_refused(&folder, "scene.toml", "could not be continued at step 10", "lost");
+}

@@ -124,9 +124,21 @@ impl Ledger {
         }
     }
 
+    /// Whether a step had to be given up so far.
+    pub fn exploded(&self) -> bool {
+        self.summary.exploded
+    }
+
     /// Takes in the rows that a resumed run has already written, up to and with that of a step,
-    /// and returns their length in the file [bytes]; whatever follows them is to be written anew.
-    pub fn reread(&mut self, metrics: &Path, last_step: u64) -> Result<u64, IoError> {
+    /// and returns their length in the file in bytes; whatever follows them is to be written
+    /// anew. `exploded` is what the rows do not tell.
+    pub fn reread(
+        &mut self,
+        metrics: &Path,
+        last_step: u64,
+        exploded: bool,
+    ) -> Result<u64, IoError> {
+        self.summary.exploded = exploded;
         let part = part_path(metrics);
         let found = if part.exists() { part.as_path() } else { metrics };
         let bytes = std::fs::read(found).map_err(IoError::system(found, "read"))?;

@@ -75,7 +75,8 @@ pub fn decode(bytes: &[u8], model: &Model, key: u64) -> Result<State, SnapshotEr
     Ok(state)
 }
 
-fn checksum(bytes: &[u8]) -> u64 {
+/// What a snapshot ends with, for those that keep more beside it: FNV-1a.
+pub fn checksum(bytes: &[u8]) -> u64 {
     bytes
         .iter()
         .fold(0xCBF2_9CE4_8422_2325, |h, &b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01B3))

@@ -5,7 +5,7 @@ use std::path::Path;
 use glam::DVec3;
 use pliant::io::atomic::{OnFailure, PartFile};
 use pliant::view::{
-    self, Bounds, Camera, Ground, Object, Picture, Scene, Settings, render, write_png,
+    self, Camera, Framing, Ground, Object, Picture, Scene, Settings, render, write_png,
 };
 
 use crate::arguments::Size;
@@ -23,12 +23,17 @@ pub struct Stage {
 const DIRECTION: DVec3 = DVec3::new(-0.55, -0.32, -1.0);
 
 impl Stage {
-    /// A stage on which everything within `bounds` is seen.
-    pub fn around(bounds: Bounds, size: Size, threads: usize) -> Stage {
+    /// Looks at what is to be seen, before a stage is built [`Stage::around`] it.
+    pub fn framing(size: Size) -> Framing {
+        Framing::new(DIRECTION, size.width as f64 / size.height as f64)
+    }
+
+    /// A stage on which everything that `framing` has taken in is seen.
+    pub fn around(framing: &Framing, size: Size, threads: usize) -> Stage {
         let Size { width, height } = size;
-        let camera = Camera::framing(bounds, DIRECTION, width as f64 / height as f64);
+        let bounds = framing.bounds();
         let ground = (!bounds.is_empty()).then(|| Ground::at(bounds.min.y));
-        Stage { camera, ground, settings: Settings { width, height, threads } }
+        Stage { camera: framing.camera(), ground, settings: Settings { width, height, threads } }
     }
 
     /// The same without a floor: from below, too, nothing is hidden.

@@ -10,7 +10,7 @@ use pliant::mesh::Mesh;
 use pliant::model::scene::SceneFile;
 use pliant::model::{Model, Motion};
 use pliant::run::RunOptions;
-use pliant::view::{Bounds, Filmstrip, FilmstripRow, Material, Object, Picture};
+use pliant::view::{Filmstrip, FilmstripRow, Material, Object, Picture};
 
 use crate::arguments::{Options, Size};
 use crate::failure::Failure;
@@ -122,15 +122,13 @@ impl<'a> Footage<'a> {
     }
 
     fn stage(&mut self, size: Size, options: &Options) -> Result<Stage, Failure> {
-        let mut bounds = Bounds::EMPTY;
+        let mut framing = Stage::framing(size);
         for frame in (0..self.cache.frames()).step_by(4) {
             self.cache.frame(frame, &mut self.positions)?;
-            bounds = bounds.union(Bounds::of(self.positions.iter().copied()));
-            for prop in self.moved_props(frame) {
-                bounds = bounds.union(Bounds::of(prop));
-            }
+            framing.add(self.positions.iter().copied());
+            self.moved_props(frame).into_iter().for_each(|prop| framing.add(prop));
         }
-        Ok(Stage::around(bounds, size, options.threads()))
+        Ok(Stage::around(&framing, size, options.threads()))
     }
 
     /// The liveliest stretch of the run, evenly spaced.

@@ -6,7 +6,7 @@ use clap::Args;
 use pliant::io::atomic::refuse_overwriting;
 use pliant::mesh::Mesh;
 use pliant::mesh::diagnosis::{Finding, FindingKind, findings};
-use pliant::view::{Bounds, Material, Object};
+use pliant::view::{Material, Object};
 use serde_json::{Value, json};
 
 use crate::animation::Source;
@@ -122,8 +122,9 @@ fn draw(
         wireframe: true,
         ..Object::new(&mesh.positions[..], &mesh.triangles, Material::PLASTER)
     };
-    let bounds = Bounds::of(mesh.positions.iter().copied());
-    let stage = Stage::around(bounds, size, threads).without_ground();
+    let mut framing = Stage::framing(size);
+    framing.add(mesh.positions.iter().copied());
+    let stage = Stage::around(&framing, size, threads).without_ground();
     let picture = stage.picture(vec![object]).map_err(|error| Failure::about(path, error))?;
     save_png(&picture, path)
 }

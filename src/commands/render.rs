@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use pliant::io::atomic::refuse_overwriting;
-use pliant::view::{Bounds, Filmstrip, FilmstripRow, Material, Object, Picture};
+use pliant::view::{Filmstrip, FilmstripRow, Framing, Material, Object, Picture};
 
 use crate::animation::Source;
 use crate::arguments::{FrameRange, Options, Size, ending, frame_rate, output};
@@ -72,7 +72,7 @@ pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
         (false, None) => Size { width: 1280, height: 720 },
         (false, Some(_)) => Size { width: 400, height: 300 },
     });
-    let stage = Stage::around(bounds(&mut shows)?, size, options.threads());
+    let stage = Stage::around(&framing(&mut shows, size)?, size, options.threads());
     if film {
         write_film(&mut shows, &stage, arguments.fps, out, options)?;
     } else {
@@ -132,13 +132,13 @@ impl Show {
 }
 
 /// Everything that comes into view; of long animations about two hundred frames.
-fn bounds(shows: &mut [Show]) -> Result<Bounds, Failure> {
-    let mut all = Bounds::EMPTY;
+fn framing(shows: &mut [Show], size: Size) -> Result<Framing, Failure> {
+    let mut all = Stage::framing(size);
     for show in shows {
         let (first, last) = (*show.framed.start(), *show.framed.end());
         let stride = (last - first + 1).div_ceil(200);
         for frame in (first..=last).step_by(stride).chain([last]) {
-            all = all.union(Bounds::of(show.source.frame(frame)?));
+            all.add(show.source.frame(frame)?);
         }
     }
     Ok(all)

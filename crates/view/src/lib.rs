@@ -15,5 +15,6 @@ pub use error::Error;
 pub use filmstrip::{Filmstrip, FilmstripRow};
 pub use picture::Picture;
 pub use render::{
-    Background, Bounds, Camera, Ground, Material, Object, Positions, Scene, Settings, render,
+    Background, Bounds, Camera, Framing, Ground, Material, Object, Positions, Scene, Settings,
+    render,
 };

@@ -98,35 +98,11 @@ impl Camera {
     /// assert!(camera.eye.z > 1.0);
     /// ```
     pub fn framing(bounds: Bounds, direction: DVec3, aspect: f64) -> Camera {
-        let aspect = if aspect.is_finite() && aspect > 0.0 { aspect } else { 1.0 };
-        let direction = direction.try_normalize().unwrap_or(DVec3::NEG_Z);
-        let up = if direction.y.abs() > 0.999 { DVec3::NEG_Z } else { DVec3::Y };
-        let (right, above) = axes(direction, up);
-        let bounds = if bounds.is_empty() {
-            Bounds { min: DVec3::NEG_ONE, max: DVec3::ONE }
-        } else {
-            bounds
-        };
-
-        // Each pair of opposite frustum planes touches the box; in coordinates a along the
-        // picture and b towards the eye, a point is inside when |a − a_eye| ≤ t (b_eye − b).
-        let tall = (Self::PORTRAIT.to_radians() / 2.0).tan() * (1.0 - 2.0 * Self::MARGIN);
-        let centre = bounds.centre();
-        let fit = |axis: DVec3, t: f64| {
-            let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
-            for corner in bounds.corners() {
-                let (a, b) = ((corner - centre).dot(axis), -(corner - centre).dot(direction));
-                low = low.min(a - t * b);
-                high = high.max(a + t * b);
-            }
-            (0.5 * (low + high), 0.5 * (high - low) / t)
-        };
-        let (across, wide_distance) = fit(right, tall * aspect);
-        let (along, tall_distance) = fit(above, tall);
-        // A point-like scene still needs a distance.
-        let distance = wide_distance.max(tall_distance).max(1e-6 + 1e-9 * centre.length());
-        let target = centre + across * right + along * above;
-        Camera { eye: target - distance * direction, target, up, field_of_view: Self::PORTRAIT }
+        let mut framing = Framing::new(direction, aspect);
+        if !bounds.is_empty() {
+            framing.add(bounds.corners());
+        }
+        framing.camera()
     }
 
     /// The camera turned about the vertical through `pivot` by `angle` \[°\].
@@ -137,6 +113,104 @@ impl Camera {
             target: pivot + turn * (self.target - pivot),
             up: turn * self.up,
             ..*self
+        }
+    }
+}
+
+/// Looks for the nearest camera along a direction that has every point in view.
+///
+/// ```
+/// use pliant_view::Framing;
+/// use glam::DVec3;
+/// let mut framing = Framing::new(DVec3::NEG_Z, 1.0);
+/// for frame in 0..10 {
+///     framing.add([DVec3::ZERO, DVec3::new(0.0, f64::from(frame), 0.0)]);
+/// }
+/// assert_eq!(framing.bounds().max.y, 9.0);
+/// assert_eq!(framing.camera().target.y, 4.5);
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Framing {
+    direction: DVec3,
+    up: DVec3,
+    across: Fit,
+    along: Fit,
+    /// Distances are measured from the first point: scenes may be far from the origin.
+    origin: Option<DVec3>,
+    bounds: Bounds,
+}
+
+/// The two opposite frustum planes along one axis of the picture: with a along the axis and b
+/// towards the eye, a point is inside when |a − a_eye| ≤ t (b_eye − b).
+#[derive(Clone, Copy, Debug)]
+struct Fit {
+    axis: DVec3,
+    t: f64,
+    low: f64,
+    high: f64,
+}
+
+impl Framing {
+    /// Nothing in view yet; `direction` is from the eye into the scene, `aspect` width ÷ height.
+    pub fn new(direction: DVec3, aspect: f64) -> Framing {
+        let aspect = if aspect.is_finite() && aspect > 0.0 { aspect } else { 1.0 };
+        let direction = direction.try_normalize().unwrap_or(DVec3::NEG_Z);
+        let up = if direction.y.abs() > 0.999 { DVec3::NEG_Z } else { DVec3::Y };
+        let (right, above) = axes(direction, up);
+        let tall = (Camera::PORTRAIT.to_radians() / 2.0).tan() * (1.0 - 2.0 * Camera::MARGIN);
+        let fit = |axis, t| Fit { axis, t, low: f64::INFINITY, high: f64::NEG_INFINITY };
+        Framing {
+            direction,
+            up,
+            across: fit(right, tall * aspect),
+            along: fit(above, tall),
+            origin: None,
+            bounds: Bounds::EMPTY,
+        }
+    }
+
+    /// Takes points into view; those that are not finite are passed over.
+    pub fn add(&mut self, points: impl IntoIterator<Item = DVec3>) {
+        for point in points.into_iter().filter(|p| p.is_finite()) {
+            let from_origin = point - *self.origin.get_or_insert(point);
+            let towards = -from_origin.dot(self.direction);
+            for fit in [&mut self.across, &mut self.along] {
+                let a = from_origin.dot(fit.axis);
+                fit.low = fit.low.min(a - fit.t * towards);
+                fit.high = fit.high.max(a + fit.t * towards);
+            }
+            self.bounds = self.bounds.with(point);
+        }
+    }
+
+    /// The box around everything in view.
+    pub fn bounds(&self) -> Bounds {
+        self.bounds
+    }
+
+    /// The nearest camera; without points, one that sees a few metres around the origin.
+    pub fn camera(&self) -> Camera {
+        let Some(origin) = self.origin else {
+            let mut around = *self;
+            around.add(Bounds { min: DVec3::NEG_ONE, max: DVec3::ONE }.corners());
+            return around.camera();
+        };
+        let (direction, up) = (self.direction, self.up);
+        let middle = |fit: &Fit| 0.5 * (fit.low + fit.high);
+        // How far the eye must be from the origin, against the direction.
+        let reach = |fit: &Fit| 0.5 * (fit.high - fit.low) / fit.t;
+        let aside = middle(&self.across) * self.across.axis + middle(&self.along) * self.along.axis;
+        let centre = self.bounds.centre();
+        let depth = (centre - origin).dot(direction);
+        // A point-like scene still needs a distance.
+        let least = 1e-6 + 1e-9 * centre.length() - depth;
+        let distance = reach(&self.across).max(reach(&self.along)).max(least);
+        let target = origin + aside + depth * direction;
+        Camera {
+            eye: origin + aside - distance * direction,
+            target,
+            up,
+            field_of_view: Camera::PORTRAIT,
         }
     }
 }

@@ -16,7 +16,7 @@ use std::thread;
 
 use glam::{DVec3, Vec3};
 
-pub use camera::{Bounds, Camera};
+pub use camera::{Bounds, Camera, Framing};
 pub use scene::{Background, Ground, Material, Object, Positions, Scene};
 
 use crate::picture::{encode_srgb, linear};

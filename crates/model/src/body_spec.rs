@@ -187,7 +187,7 @@ impl BodySpec {
     }
 
     /// The body as the model knows it.
-    pub(crate) fn finished(&self, first_vertex: usize) -> Body {
+    pub(crate) fn finished(&self, first_vertex: usize, is_held: bool) -> Body {
         let (element_count, recovers_from_inversion) = match &self.matter {
             Matter::Solid { model, .. } => (self.mesh.tets.len(), recovers(*model)),
             Matter::Springs { ends, .. } => (ends.len(), true),
@@ -199,6 +199,7 @@ impl BodySpec {
             triangles: self.mesh.triangles.clone(),
             element_count,
             recovers_from_inversion,
+            is_held,
         }
     }
 }

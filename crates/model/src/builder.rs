@@ -221,8 +221,13 @@ impl ModelBuilder {
             }
             potentials.push(Box::new(Wind::new(&rest, &triangles, breeze.drag)));
         }
-        let bodies =
-            self.bodies.iter().zip(&firsts).map(|(body, &first)| body.finished(first)).collect();
+        let is_held = |body: usize| {
+            let held = |h: &Held| h.body == body && !h.vertices.is_empty();
+            let follows = |f: &(usize, Vec<u32>, Vec<f64>)| f.0 == body && !f.1.is_empty();
+            self.held.iter().any(held) || self.follows.iter().any(follows)
+        };
+        let finished = |b: usize| self.bodies[b].finished(firsts[b], is_held(b));
+        let bodies = (0..self.bodies.len()).map(finished).collect();
         let low = rest.iter().fold(DVec3::INFINITY, |a, r| a.min(r.xyz()));
         let high = rest.iter().fold(DVec3::NEG_INFINITY, |a, r| a.max(r.xyz()));
         Ok(Model {

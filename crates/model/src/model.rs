@@ -29,6 +29,8 @@ pub struct Body {
     pub element_count: usize,
     /// Whether it comes back from being turned inside out.
     pub recovers_from_inversion: bool,
+    /// Whether any of its vertices is attached, hard or soft, or follows an input.
+    pub is_held: bool,
 }
 
 /// Points driven by one motion: soft attachments or hard vertices.
@@ -128,6 +130,11 @@ impl Model {
     /// Diagonal of the rest shape's bounding box \[m\].
     pub fn extent(&self) -> f64 {
         self.extent
+    }
+
+    /// Whether wind blows.
+    pub fn has_wind(&self) -> bool {
+        self.breeze.is_some()
     }
 
     /// The softly attached model vertices and their stiffness [N/m], in the order of

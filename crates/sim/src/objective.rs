@@ -66,8 +66,11 @@ impl EvaluationSpace {
 pub struct Sums {
     /// G(p) \[J\].
     pub value: f64,
-    /// Sum of the absolute values G is made of: its rounding error is relative to this.
+    /// Sum of the absolute values G is made of \[J\].
     pub magnitude: f64,
+    /// How far rounding may put G off \[J\]: relative to what is summed up, and by forces times
+    /// the rounding of positions, which is all that is left near rest.
+    pub rounding: f64,
     /// Stored energy E(p), gravity included \[J\].
     pub stored: f64,
     /// ‖∇G‖² over measured vertices \[N²\].
@@ -208,6 +211,8 @@ impl Objective<'_> {
                 total.z[k] += sum.z[k];
             }
         }
+        let forces = total.forces.sqrt() + total.inertial.sqrt();
+        total.rounding = 1e-14 * total.magnitude + 1e-15 * forces * self.model.extent();
         total
     }
 }
@@ -268,6 +273,7 @@ impl<L: Lanes<Real = f64>> Kernel<L> for Gather<'_, '_> {
         Sums {
             value: inertial + stored,
             magnitude: inertial + weights,
+            rounding: 0.0,
             stored,
             gradient: gg.sum(),
             inertial: ii.sum(),

@@ -4,6 +4,7 @@
 //! off after a shock; x itself is never far off. The lower objective of the two wins. Points held
 //! by springs far stiffer than the body start where those springs alone would put them.
 
+use glam::DVec3;
 use pliant_math::Row;
 use pliant_model::{Drive, Model};
 
@@ -24,6 +25,29 @@ pub fn continued(h: f64, state: &State, p: &mut [Row]) {
 /// Puts hard vertices where they are driven.
 pub fn place_hard(model: &Model, drive: &Drive, p: &mut [Row]) {
     p[model.hard_vertices()].copy_from_slice(&drive.hard);
+}
+
+/// Puts the centre of mass of every body that nothing holds where inertia and gravity alone put
+/// it: Σ m p = Σ m (ŷ + g/κ), which any minimiser of the objective satisfies. Solvers that stop
+/// early, or work in single precision, then keep linear momentum to rounding all the same.
+pub fn centre_unheld(model: &Model, kappa: f64, gravity: DVec3, inertia: &[Row], p: &mut [Row]) {
+    if kappa == 0.0 || model.has_wind() {
+        return;
+    }
+    for (b, body) in model.bodies().iter().enumerate().filter(|(_, body)| !body.is_held) {
+        let (mut mass, mut away) = (0.0, Row::zero());
+        for v in (0..body.vertex_count).map(|v| model.number(b, v)) {
+            mass += model.masses()[v];
+            away = away.plus_scaled(model.masses()[v], inertia[v] - p[v]);
+        }
+        let shift = away * (1.0 / mass) + Row::from(gravity / kappa);
+        if mass > 0.0 && shift.xyz().is_finite() {
+            let free = |v: &usize| *v < model.free_count();
+            for v in (0..body.vertex_count).map(|v| model.number(b, v)).filter(free) {
+                p[v] = p[v] + shift;
+            }
+        }
+    }
 }
 
 /// Moves softly held vertices to the balance between their springs and `inertia` + elasticity.

@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use pliant_math::Row;
 use pliant_model::{Drive, FrameInput, Model};
 
 use crate::objective::Objective;
@@ -119,17 +120,23 @@ fn advance(
     let (p, other) = (&mut vectors.p, &mut vectors.other);
     p.copy_from_slice(&state.positions);
     start::place_hard(model, to, p);
+    let centre = |p: &mut [Row]| {
+        start::centre_unheld(model, constants.kappa, to.gravity, objective.inertia, p);
+    };
     if !solver.is_linearised() {
         start::settle_held(model, to, constants.kappa, elastic, p);
+        centre(p);
         start::continued(h, state, other);
         start::place_hard(model, to, other);
         start::settle_held(model, to, constants.kappa, elastic, other);
+        centre(other);
         let still = objective.value(p, evaluation, team);
         if objective.value(other, evaluation, team) < still {
             std::mem::swap(p, other);
         }
     }
     let info = solver.minimise(&objective, p, &mut vectors.gradient, evaluation, team);
+    centre(p);
     let added = account::driven_work(&objective, from, p, state, h, evaluation);
     scheme::finish(model, h, p, state);
     state.added += added;

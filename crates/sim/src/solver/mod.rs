@@ -4,6 +4,7 @@ pub mod hessian;
 pub mod newton;
 pub mod projective;
 
+use crate::objective::Sums;
 use crate::report::Timings;
 
 /// How a minimisation went.
@@ -23,9 +24,9 @@ pub struct SolverInfo {
     pub timings: Timings,
 }
 
-/// Whether a new value of the objective is no sufficient decrease (Armijo), beyond its rounding
-/// error. NaN is none.
-fn rises(value: f64, last: f64, predicted: f64, magnitude: f64) -> bool {
+/// Whether a new value of the objective is no sufficient decrease (Armijo) from the one in
+/// `sums`, beyond its rounding error. NaN is none.
+fn rises(value: f64, last: f64, predicted: f64, sums: &Sums) -> bool {
     let rise = value - last;
-    !(rise <= 1e-4 * predicted || rise <= 1e-14 * magnitude)
+    !(rise <= 1e-4 * predicted || rise <= sums.rounding)
 }

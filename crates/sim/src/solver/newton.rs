@@ -103,7 +103,7 @@ pub fn minimise(
             .zip(gradient.iter())
             .map(|(d, g)| d[0] * g.0[0] + d[1] * g.0[1] + d[2] * g.0[2])
             .sum();
-        settled = -slope <= 1e-15 * sums.magnitude;
+        settled = -slope <= 0.1 * sums.rounding;
         let free = space.from.len();
         space.from.copy_from_slice(&p[..free]);
         let mut step = 1.0;
@@ -124,7 +124,7 @@ pub fn minimise(
             let value = objective.value(p, evaluation, team);
             info.timings.evaluate += clock.elapsed();
             info.evaluations += 1;
-            if !rises(value, sums.value, step * slope, sums.magnitude) {
+            if !rises(value, sums.value, step * slope, &sums) {
                 break;
             }
             step *= 0.5;

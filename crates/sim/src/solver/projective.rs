@@ -127,7 +127,7 @@ pub fn minimise(
         let sums = objective.gradient(p, gradient, companions, evaluation, team);
         info.timings.evaluate += clock.elapsed();
         info.evaluations += 1;
-        if moved && rises(sums.value, last_value, slope * step, sums.magnitude) {
+        if moved && rises(sums.value, last_value, slope * step, &sums) {
             let slot = lbfgs.slot();
             if step > SHORTEST_STEP {
                 step *= 0.5;

@@ -80,22 +80,22 @@ fn numbering_does_not_matter() {
     }
 }
 
-/// Elastic forces sum to zero, and so does what they do to momentum: to rounding at convergence;
-/// to the single precision of the factor after few local/global iterations, however wild the
-/// motion; and after few L-BFGS iterations of a gentle motion.
+/// Elastic forces sum to zero, and so does what they do to momentum: to rounding, however wild
+/// the motion and however early the solver stops.
 #[test]
 fn a_free_body_keeps_its_momentum() {
     let cases = [
-        (newton(1e-12), 0.5, 1e-11),
-        (projective(500, 5, 1e-12), 0.5, 1e-11),
-        (projective(10, 0, 0.0), 0.5, 1e-6),
-        (projective(10, 5, 0.0), 0.01, 1e-6),
+        newton(1e-12),
+        projective(500, 5, 1e-12),
+        projective(10, 0, 0.0),
+        projective(10, 5, 0.0),
+        projective(1, 0, 0.0),
     ];
     for body in scenes() {
-        for (solver, wildness, most) in cases {
+        for solver in cases {
             let mut tossed = body.clone();
             let mut random = Random(7);
-            let speed = |_: &DVec3| DVec3::X + wildness * random.vector();
+            let speed = |_: &DVec3| DVec3::X + 0.5 * random.vector();
             tossed.velocities = Some(body.mesh.positions.iter().map(speed).collect());
             let builder = ModelBuilder::new().body(tossed).gravity(DVec3::ZERO);
             let model = builder.integrator(backward_euler(solver)).build().expect("a model");
@@ -107,7 +107,7 @@ fn a_free_body_keeps_its_momentum() {
             let before = momentum(&run);
             run.steps(30);
             let error = momentum(&run).distance(before) / before.length();
-            assert!(error < most, "{}, {solver:?}: {error:e}", label(&body));
+            assert!(error < 1e-13, "{}, {solver:?}: {error:e}", label(&body));
         }
     }
 }

@@ -4,7 +4,7 @@ mod pliant;
 
 use pliant::{Folder, pliant};
 
-const COMMANDS: [&str; 3] = ["inspect", "render", "plot"];
+const COMMANDS: [&str; 5] = ["demo", "simulate", "inspect", "render", "plot"];
 
 #[test]
 fn every_command_has_help_with_an_example() {

@@ -3,20 +3,20 @@
 //! P = 2μ(F − R) (Chao, Pinkall, Sanan, Schröder 2010, "A simple geometric model for elastic
 //! deformations", Section 3).
 
-use glam::DMat3;
+use glam::{DMat3, DVec3};
 use pliant_math::decomposition::{
     polar_distance_lanes, polar_lanes, squared_norm, svd_rotation_variant,
 };
 use pliant_math::lanes::Lanes;
 
-use super::corotated;
-use super::density::{Density, Matrix9};
-use super::isotropic;
+use super::corotated::Corotated;
+use super::density::Density;
+use super::isotropic::Spectrum;
 
 /// As-rigid-as-possible elasticity: co-rotated without its volumetric term.
 ///
 /// ```
-/// use glam::DMat3;
+/// use glam::{DMat3, DVec3};
 /// use pliant_model::potentials::{arap::Arap, density::Density};
 /// let collapsed = Arap::stress(&DMat3::ZERO, 2.0, 0.0).0;
 /// assert_eq!(collapsed, 2.0 * 3.0); // J/m³
@@ -34,12 +34,8 @@ impl Density for Arap {
         (energy, (*f - svd.rotation()) * (2.0 * mu))
     }
 
-    fn hessian(f: &DMat3, mu: f64, _lambda: f64) -> Matrix9 {
-        isotropic::hessian(f, |sigma| corotated::spectrum(sigma, mu, 0.0))
-    }
-
-    fn projected_hessian(f: &DMat3, mu: f64, _lambda: f64) -> Matrix9 {
-        isotropic::projected_hessian(f, |sigma| corotated::spectrum(sigma, mu, 0.0))
+    fn spectrum(sigma: DVec3, mu: f64, _lambda: f64) -> Spectrum {
+        Corotated::spectrum(sigma, mu, 0.0)
     }
 
     #[inline(always)]

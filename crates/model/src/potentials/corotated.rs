@@ -10,8 +10,8 @@ use pliant_math::decomposition::{
 };
 use pliant_math::lanes::Lanes;
 
-use super::density::{Density, Matrix9};
-use super::isotropic::{self, Spectrum, twist_sum};
+use super::density::Density;
+use super::isotropic::{Spectrum, twist_sum};
 
 /// Co-rotated linear elasticity.
 ///
@@ -39,12 +39,13 @@ impl Density for Corotated {
         (energy, (*f - rotation) * (2.0 * mu) + rotation * (lambda * trace))
     }
 
-    fn hessian(f: &DMat3, mu: f64, lambda: f64) -> Matrix9 {
-        isotropic::hessian(f, |sigma| spectrum(sigma, mu, lambda))
-    }
-
-    fn projected_hessian(f: &DMat3, mu: f64, lambda: f64) -> Matrix9 {
-        isotropic::projected_hessian(f, |sigma| spectrum(sigma, mu, lambda))
+    fn spectrum(sigma: DVec3, mu: f64, lambda: f64) -> Spectrum {
+        let trace = (sigma - DVec3::ONE).element_sum();
+        Spectrum::new(
+            |i, j| if i == j { 2.0 * mu + lambda } else { lambda },
+            |i, j, _| 2.0 * mu + (2.0 * lambda * trace - 4.0 * mu) / twist_sum(sigma, i, j),
+            |_, _, _| 2.0 * mu,
+        )
     }
 
     #[inline(always)]
@@ -70,14 +71,4 @@ impl Density for Corotated {
         }
         (mu.mul_add(squared_norm(&difference), on_rotation * trace * half), stress)
     }
-}
-
-/// Shared with [`super::arap`], which has λ = 0.
-pub(super) fn spectrum(sigma: DVec3, mu: f64, lambda: f64) -> Spectrum {
-    let trace = (sigma - DVec3::ONE).element_sum();
-    Spectrum::new(
-        |i, j| if i == j { 2.0 * mu + lambda } else { lambda },
-        |i, j, _| 2.0 * mu + (2.0 * lambda * trace - 4.0 * mu) / twist_sum(sigma, i, j),
-        |_, _, _| 2.0 * mu,
-    )
 }

@@ -1,8 +1,10 @@
 //! What a hyperelastic material is to the engine: an energy density ψ(F) of the deformation
 //! gradient, with derivatives, homogeneous of degree one in (μ, λ).
 
-use glam::DMat3;
+use glam::{DMat3, DVec3};
 use pliant_math::lanes::Lanes;
+
+use super::isotropic::{self, Spectrum};
 
 /// A 9×9 matrix over vec(F), row-major: index 3·i + j stands for F\[i\]\[j\] (row i, column j).
 pub type Matrix9 = [[f64; 9]; 9];
@@ -21,12 +23,19 @@ pub trait Density: Copy + Send + Sync + 'static {
     /// ψ(F) and P = ∂ψ/∂F, one element.
     fn stress(f: &DMat3, mu: f64, lambda: f64) -> (f64, DMat3);
 
-    /// ∂²ψ/∂F², exact.
-    fn hessian(f: &DMat3, mu: f64, lambda: f64) -> Matrix9;
+    /// ∂²ψ/∂F² in terms of the principal stretches σ of F.
+    fn spectrum(sigma: DVec3, mu: f64, lambda: f64) -> Spectrum;
 
-    /// ∂²ψ/∂F² with negative eigenvalues clamped to zero, by an analytic eigensystem where one
-    /// is known.
-    fn projected_hessian(f: &DMat3, mu: f64, lambda: f64) -> Matrix9;
+    /// ∂²ψ/∂F², exact.
+    fn hessian(f: &DMat3, mu: f64, lambda: f64) -> Matrix9 {
+        isotropic::hessian(f, |sigma| Self::spectrum(sigma, mu, lambda))
+    }
+
+    /// ∂²ψ/∂F² with negative eigenvalues set to zero, by the analytic eigensystem of isotropic
+    /// energies.
+    fn projected_hessian(f: &DMat3, mu: f64, lambda: f64) -> Matrix9 {
+        isotropic::projected_hessian(f, |sigma| Self::spectrum(sigma, mu, lambda))
+    }
 
     /// ψ and P of `L::WIDTH` elements; P may be anything when `STRESS` is false.
     /// `f[3·i + j]` is F\[i\]\[j\].

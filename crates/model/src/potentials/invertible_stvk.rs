@@ -15,7 +15,7 @@ use pliant_math::decomposition::{
 };
 use pliant_math::lanes::{Lanes, WIDTH_F64};
 
-use super::density::{Density, Matrix9};
+use super::density::Density;
 use super::isotropic::{self, Spectrum, twist_sum};
 use super::stvk::StVenantKirchhoff;
 
@@ -48,12 +48,24 @@ impl Density for InvertibleStVenantKirchhoff {
         (energy, isotropic::stress(&svd, DVec3::from_array(slopes)))
     }
 
-    fn hessian(f: &DMat3, mu: f64, lambda: f64) -> Matrix9 {
-        isotropic::hessian(f, |sigma| spectrum(sigma, mu, lambda))
-    }
-
-    fn projected_hessian(f: &DMat3, mu: f64, lambda: f64) -> Matrix9 {
-        isotropic::projected_hessian(f, |sigma| spectrum(sigma, mu, lambda))
+    fn spectrum(sigma: DVec3, mu: f64, lambda: f64) -> Spectrum {
+        let stretches = sigma.to_array().map(Stretch::at);
+        let strain: f64 = stretches.iter().map(|s| s.strain).sum();
+        let slope =
+            |i: usize| mu * stretches[i].slope + lambda * strain * stretches[i].strain_slope;
+        Spectrum::new(
+            |i, j| {
+                let (s, t) = (&stretches[i], &stretches[j]);
+                let diagonal = mu * s.curvature + lambda * strain * s.strain_curvature;
+                let coupling = lambda * s.strain_slope * t.strain_slope;
+                if i == j { diagonal + coupling } else { coupling }
+            },
+            |i, j, _| (slope(i) + slope(j)) / twist_sum(sigma, i, j),
+            |i, j, _| {
+                let (of_slope, of_strain) = divided_differences(sigma[i], sigma[j]);
+                mu * of_slope + lambda * strain * of_strain
+            },
+        )
     }
 
     /// The formula of St. Venant–Kirchhoff; lanes that are not all above the threshold take
@@ -114,25 +126,6 @@ impl Stretch {
             strain_curvature: if sigma < THRESHOLD { 0.0 } else { 1.0 },
         }
     }
-}
-
-fn spectrum(sigma: DVec3, mu: f64, lambda: f64) -> Spectrum {
-    let stretches = sigma.to_array().map(Stretch::at);
-    let strain: f64 = stretches.iter().map(|s| s.strain).sum();
-    let slope = |i: usize| mu * stretches[i].slope + lambda * strain * stretches[i].strain_slope;
-    Spectrum::new(
-        |i, j| {
-            let (s, t) = (&stretches[i], &stretches[j]);
-            let diagonal = mu * s.curvature + lambda * strain * s.strain_curvature;
-            let coupling = lambda * s.strain_slope * t.strain_slope;
-            if i == j { diagonal + coupling } else { coupling }
-        },
-        |i, j, _| (slope(i) + slope(j)) / twist_sum(sigma, i, j),
-        |i, j, _| {
-            let (of_slope, of_strain) = divided_differences(sigma[i], sigma[j]);
-            mu * of_slope + lambda * strain * of_strain
-        },
-    )
 }
 
 /// (φ′(a) − φ′(b))/(a − b) and (e′(a) − e′(b))/(a − b), exact also where a = b.

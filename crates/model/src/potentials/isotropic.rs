@@ -16,7 +16,7 @@ use pliant_math::decomposition::{Svd, SymmetricEigen, svd_rotation_variant, symm
 use super::density::Matrix9;
 
 /// What the Hessian of an isotropic density consists of, in Pa.
-pub(super) struct Spectrum {
+pub struct Spectrum {
     /// ∂²ψ/∂σᵢ∂σⱼ.
     pub stretch: [[f64; 3]; 3],
     /// (ψᵢ + ψⱼ)/(σᵢ + σⱼ), at the index of the third axis.

@@ -13,12 +13,13 @@
 
 pub mod arap;
 pub mod attachment;
+mod batches;
 pub mod corotated;
 pub mod density;
 pub mod follow;
 pub mod gravity;
 pub mod invertible_stvk;
-mod isotropic;
+pub mod isotropic;
 pub mod neo_hookean;
 pub mod potential;
 pub mod springs;

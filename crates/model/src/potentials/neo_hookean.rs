@@ -10,8 +10,8 @@ use glam::{DMat3, DVec3};
 use pliant_math::decomposition::{GreenStrain, cofactors, determinant, green_strain};
 use pliant_math::lanes::{Lanes, WIDTH_F64};
 
-use super::density::{Density, Matrix9};
-use super::isotropic::{self, Spectrum, area, scalar_cofactors};
+use super::density::Density;
+use super::isotropic::{Spectrum, area, scalar_cofactors};
 
 /// Stable neo-Hookean elasticity. Its μ and λ are those of the model: see [`model_parameters`].
 ///
@@ -52,12 +52,19 @@ impl Density for StableNeoHookean {
         (invariants.energy(mu, lambda), *f * on_f + scalar_cofactors(f) * on_cofactors)
     }
 
-    fn hessian(f: &DMat3, mu: f64, lambda: f64) -> Matrix9 {
-        isotropic::hessian(f, |sigma| spectrum(sigma, mu, lambda))
-    }
-
-    fn projected_hessian(f: &DMat3, mu: f64, lambda: f64) -> Matrix9 {
-        isotropic::projected_hessian(f, |sigma| spectrum(sigma, mu, lambda))
+    fn spectrum(sigma: DVec3, mu: f64, lambda: f64) -> Spectrum {
+        let invariant = sigma.length_squared() + 1.0;
+        let on_f = mu * (1.0 - 1.0 / invariant);
+        let on_cofactors = lambda * (sigma.element_product() - 1.0) - 0.75 * mu;
+        let of_logarithm = 2.0 * mu / (invariant * invariant);
+        Spectrum::new(
+            |i, j| {
+                let own = if i == j { on_f } else { on_cofactors * sigma[3 - i - j] };
+                own + of_logarithm * sigma[i] * sigma[j] + lambda * area(sigma, i) * area(sigma, j)
+            },
+            |_, _, k| on_f + on_cofactors * sigma[k],
+            |_, _, k| on_f - on_cofactors * sigma[k],
+        )
     }
 
     #[inline(always)]
@@ -129,19 +136,4 @@ fn energies(lanes: &[[f64; WIDTH_F64]; 5]) -> [f64; WIDTH_F64] {
     std::array::from_fn(|l| {
         Invariants { trace: trace[l], higher: higher[l], swell: swell[l] }.energy(mu[l], lambda[l])
     })
-}
-
-fn spectrum(sigma: DVec3, mu: f64, lambda: f64) -> Spectrum {
-    let invariant = sigma.length_squared() + 1.0;
-    let on_f = mu * (1.0 - 1.0 / invariant);
-    let on_cofactors = lambda * (sigma.element_product() - 1.0) - 0.75 * mu;
-    let of_logarithm = 2.0 * mu / (invariant * invariant);
-    Spectrum::new(
-        |i, j| {
-            let own = if i == j { on_f } else { on_cofactors * sigma[3 - i - j] };
-            own + of_logarithm * sigma[i] * sigma[j] + lambda * area(sigma, i) * area(sigma, j)
-        },
-        |_, _, k| on_f + on_cofactors * sigma[k],
-        |_, _, k| on_f - on_cofactors * sigma[k],
-    )
 }

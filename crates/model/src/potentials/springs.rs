@@ -2,12 +2,11 @@
 //! Potential Energy; the local/global solver's GᵀG is this file's proxy).
 
 use glam::{DMat3, DVec3};
+use pliant_math::Row;
 use pliant_math::lanes::{Kernel, Lanes, WIDTH_F64, run64};
-use pliant_math::{Buffer, Row};
 
-use super::potential::{
-    CHUNK_ELEMENTS, Curvature, Potential, ProxyKind, Situation, bisect, localise,
-};
+use super::batches::{Batches, Chunk, LocalRows};
+use super::potential::{CHUNK_ELEMENTS, Curvature, Potential, ProxyKind, Situation};
 
 /// Shorter springs than this \[m\] have no direction, and no force.
 const SHORTEST: f64 = 1e-150;
@@ -17,9 +16,7 @@ const MOST_VERTICES: usize = 2 * CHUNK_ELEMENTS;
 
 /// Springs of one body.
 pub struct Springs {
-    chunks: Vec<Chunk>,
-    values: Buffer<f64>,
-    ends: Buffer<u16>,
+    batches: Batches<2, VALUES>,
 }
 
 /// One spring between two model vertices.
@@ -33,46 +30,15 @@ pub struct Spring {
     pub rest_length: f64,
 }
 
-struct Chunk {
-    vertices: Vec<u32>,
-    /// Model vertices, two per spring.
-    elements: Vec<u32>,
-    first_batch: usize,
-    batches: usize,
-}
-
 impl Springs {
     /// Groups springs by the rest positions \[m\] of their ends.
     pub fn new(rest: &[Row], springs: &[Spring]) -> Self {
-        let centre =
-            |s: &Spring| (rest[s.ends[0] as usize].xyz() + rest[s.ends[1] as usize].xyz()) * 0.5;
-        let centres: Vec<DVec3> = springs.iter().map(centre).collect();
-        let (mut chunks, mut values, mut ends) = (Vec::new(), Vec::new(), Vec::new());
-        for ids in bisect(&centres, CHUNK_ELEMENTS) {
-            let elements: Vec<u32> = ids.iter().flat_map(|&s| springs[s as usize].ends).collect();
-            let (vertices, local) = localise(&elements);
-            let first_batch = ends.len() / (2 * WIDTH_F64);
-            for (b, batch) in ids.chunks(WIDTH_F64).enumerate() {
-                // Empty lanes repeat the last spring without stiffness.
-                let lane = |l: usize| l.min(batch.len() - 1);
-                let full = |l: usize| if l < batch.len() { 1.0 } else { 0.0 };
-                let spring = |l: usize| &springs[batch[lane(l)] as usize];
-                values.extend((0..WIDTH_F64).map(|l| full(l) * spring(l).stiffness));
-                values.extend((0..WIDTH_F64).map(|l| spring(l).rest_length));
-                for c in 0..2 {
-                    ends.extend((0..WIDTH_F64).map(|l| local[2 * (b * WIDTH_F64 + lane(l)) + c]));
-                }
-            }
-            let batches = ids.len().div_ceil(WIDTH_F64);
-            chunks.push(Chunk { vertices, elements, first_batch, batches });
-        }
-        Springs { chunks, values: Buffer::from(&values[..]), ends: Buffer::from(&ends[..]) }
-    }
-
-    /// Stiffness and rest length of spring `e` of a chunk.
-    fn spring(&self, chunk: &Chunk, e: usize) -> (f64, f64) {
-        let base = (chunk.first_batch + e / WIDTH_F64) * VALUES * WIDTH_F64 + e % WIDTH_F64;
-        (self.values[base], self.values[base + WIDTH_F64])
+        let ends: Vec<[u32; 2]> = springs.iter().map(|s| s.ends).collect();
+        let values = |s: usize, silent: bool| {
+            let Spring { stiffness, rest_length, .. } = springs[s];
+            [if silent { 0.0 } else { stiffness }, rest_length]
+        };
+        Springs { batches: Batches::new(rest, &ends, values) }
     }
 }
 
@@ -82,15 +48,15 @@ impl Potential for Springs {
     }
 
     fn chunk_count(&self) -> usize {
-        self.chunks.len()
+        self.batches.chunks.len()
     }
 
     fn chunk_vertices(&self, chunk: usize) -> &[u32] {
-        &self.chunks[chunk].vertices
+        &self.batches.chunks[chunk].vertices
     }
 
     fn evaluate(&self, chunk: usize, at: &Situation, gradient: Option<&mut [Row]>) -> f64 {
-        let chunk = &self.chunks[chunk];
+        let chunk = &self.batches.chunks[chunk];
         let out = gradient.unwrap_or(&mut []);
         run64(Evaluate { springs: self, chunk, positions: at.positions, out })
     }
@@ -100,14 +66,14 @@ impl Potential for Springs {
     }
 
     fn chunk_elements(&self, chunk: usize) -> &[u32] {
-        &self.chunks[chunk].elements
+        &self.batches.chunks[chunk].elements
     }
 
     fn hessians(&self, chunk: usize, at: &Situation, curvature: Curvature, out: &mut [f64]) {
-        let chunk = &self.chunks[chunk];
+        let chunk = &self.batches.chunks[chunk];
         for (e, out) in out.chunks_exact_mut(36).enumerate() {
             let end = |c: usize| at.positions[chunk.elements[2 * e + c] as usize].xyz();
-            let (stiffness, rest_length) = self.spring(chunk, e);
+            let [stiffness, rest_length] = self.batches.element(chunk, e);
             let block = hessian(end(0) - end(1), stiffness, rest_length, curvature);
             for a in 0..2 {
                 for b in 0..2 {
@@ -123,9 +89,9 @@ impl Potential for Springs {
     }
 
     fn proxy(&self, _: ProxyKind, add: &mut dyn FnMut(u32, u32, f64)) {
-        for chunk in &self.chunks {
+        for chunk in &self.batches.chunks {
             for (e, ends) in chunk.elements.chunks_exact(2).enumerate() {
-                let (stiffness, _) = self.spring(chunk, e);
+                let [stiffness, _] = self.batches.element(chunk, e);
                 for (i, j, sign) in [(0, 0, 1.0), (1, 1, 1.0), (0, 1, -1.0), (1, 0, -1.0)] {
                     add(ends[i], ends[j], sign * stiffness);
                 }
@@ -162,22 +128,16 @@ impl<L: Lanes<Real = f64>> Kernel<L> for Evaluate<'_> {
     #[inline(always)]
     unsafe fn run(self) -> f64 {
         let Evaluate { springs, chunk, positions, out } = self;
-        let mut local = [const { std::mem::MaybeUninit::<Row>::uninit() }; MOST_VERTICES];
-        for (row, &v) in local.iter_mut().zip(&chunk.vertices) {
-            row.write(positions[v as usize]);
-        }
-        let local: *const Row = local.as_ptr().cast();
+        let rows = LocalRows::<MOST_VERTICES>::gather(chunk, positions);
+        let local = rows.as_ptr();
         let wanted = !out.is_empty();
         out.fill(Row([0.0; 4]));
         let mut scratch = [Row([0.0; 4]); WIDTH_F64];
         let mut sums = [0.0; WIDTH_F64];
-        // SAFETY: inside a kernel of L; batches lie within `values` and `ends`, and local numbers
-        // are below the chunk's vertex count (`out`'s length), all by construction in `new`.
+        // SAFETY: inside a kernel of L; ends are below the chunk's vertex count, `out`'s length.
         unsafe {
             let mut energy = L::splat(0.0);
-            for batch in chunk.first_batch..chunk.first_batch + chunk.batches {
-                let values = springs.values.as_ptr().add(batch * VALUES * WIDTH_F64);
-                let ends = springs.ends.as_ptr().add(batch * 2 * WIDTH_F64);
+            for (values, ends) in springs.batches.of(chunk) {
                 let (stiffness, rest) = (L::load(values), L::load(values.add(WIDTH_F64)));
                 let a = L::gather_rows(local, ends);
                 let b = L::gather_rows(local, ends.add(WIDTH_F64));

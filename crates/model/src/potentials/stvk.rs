@@ -8,8 +8,8 @@ use glam::{DMat3, DVec3};
 use pliant_math::decomposition::green_strain;
 use pliant_math::lanes::Lanes;
 
-use super::density::{Density, Matrix9};
-use super::isotropic::{self, Spectrum};
+use super::density::Density;
+use super::isotropic::Spectrum;
 
 /// St. Venant–Kirchhoff elasticity.
 ///
@@ -35,12 +35,18 @@ impl Density for StVenantKirchhoff {
         (mu * square + 0.5 * lambda * trace * trace, *f * second)
     }
 
-    fn hessian(f: &DMat3, mu: f64, lambda: f64) -> Matrix9 {
-        isotropic::hessian(f, |sigma| spectrum(sigma, mu, lambda))
-    }
-
-    fn projected_hessian(f: &DMat3, mu: f64, lambda: f64) -> Matrix9 {
-        isotropic::projected_hessian(f, |sigma| spectrum(sigma, mu, lambda))
+    fn spectrum(sigma: DVec3, mu: f64, lambda: f64) -> Spectrum {
+        let squares = sigma * sigma;
+        let volumetric = 0.5 * lambda * (squares - DVec3::ONE).element_sum();
+        Spectrum::new(
+            |i, j| {
+                let diagonal =
+                    if i == j { mu * (3.0 * squares[i] - 1.0) + volumetric } else { 0.0 };
+                diagonal + lambda * sigma[i] * sigma[j]
+            },
+            |i, j, _| mu * (squares[i] + squares[j] - sigma[i] * sigma[j] - 1.0) + volumetric,
+            |i, j, _| mu * (squares[i] + squares[j] + sigma[i] * sigma[j] - 1.0) + volumetric,
+        )
     }
 
     #[inline(always)]
@@ -73,17 +79,4 @@ impl Density for StVenantKirchhoff {
         }
         (energy, stress)
     }
-}
-
-fn spectrum(sigma: DVec3, mu: f64, lambda: f64) -> Spectrum {
-    let squares = sigma * sigma;
-    let volumetric = 0.5 * lambda * (squares - DVec3::ONE).element_sum();
-    Spectrum::new(
-        |i, j| {
-            let diagonal = if i == j { mu * (3.0 * squares[i] - 1.0) + volumetric } else { 0.0 };
-            diagonal + lambda * sigma[i] * sigma[j]
-        },
-        |i, j, _| mu * (squares[i] + squares[j] - sigma[i] * sigma[j] - 1.0) + volumetric,
-        |i, j, _| mu * (squares[i] + squares[j] + sigma[i] * sigma[j] - 1.0) + volumetric,
-    )
 }

@@ -3,18 +3,14 @@
 //! F = Dₛ Dₘ⁻¹, with the edges x₁−x₀, x₂−x₀, x₃−x₀ as the columns of Dₛ (deformed) and Dₘ
 //! (rest); V = det Dₘ / 6. The gradient at corner c is V P ∇N_c, with the shape functions'
 //! gradients ∇N₁..₃ the rows of Dₘ⁻¹ and ∇N₀ = −Σ ∇N₁..₃.
-//!
-//! A chunk copies its vertices to a local array, works with 16-bit local numbers, and sums
-//! corner forces locally: all of it stays in the first-level cache.
 
 use glam::{DMat3, DVec3};
+use pliant_math::Row;
 use pliant_math::lanes::{Kernel, Lanes, WIDTH_F64, run64};
-use pliant_math::{Buffer, Row};
 
+use super::batches::{Batches, Chunk, LocalRows};
 use super::density::{Density, Matrix9};
-use super::potential::{
-    CHUNK_ELEMENTS, Curvature, Potential, ProxyKind, Situation, bisect, localise,
-};
+use super::potential::{CHUNK_ELEMENTS, Curvature, Potential, ProxyKind, Situation};
 use crate::error::ModelError;
 
 /// Numbers per element: Dₘ⁻¹ (9, row-major), μV, λV.
@@ -33,20 +29,8 @@ pub struct Lame {
 
 /// The tetrahedra of one body, with density `D`.
 pub struct Tetrahedra<D> {
-    chunks: Vec<Chunk>,
-    /// Per batch `VALUES` × lanes.
-    values: Buffer<f64>,
-    /// Per batch 4 × lanes, local vertex numbers.
-    corners: Buffer<u16>,
+    batches: Batches<4, VALUES>,
     density: std::marker::PhantomData<D>,
-}
-
-struct Chunk {
-    vertices: Vec<u32>,
-    /// Model vertices, four per element.
-    elements: Vec<u32>,
-    first_batch: usize,
-    batches: usize,
 }
 
 impl<D: Density> Tetrahedra<D> {
@@ -57,63 +41,28 @@ impl<D: Density> Tetrahedra<D> {
     /// [`ModelError::BadTets`] names tets whose rest volume is not positive.
     pub fn new(rest: &[Row], tets: &[[u32; 4]], lame: &[Lame]) -> Result<Self, ModelError> {
         let shapes: Vec<_> = tets.iter().map(|t| RestShape::new(rest, t)).collect();
-        let bad =
-            |s: &RestShape| !(s.volume > 0.0 && s.volume.is_finite() && s.inverse.is_finite());
-        let bad: Vec<u32> = (0..tets.len() as u32).filter(|&t| bad(&shapes[t as usize])).collect();
+        let good = |s: &RestShape| s.volume > 0.0 && s.volume.is_finite() && s.inverse.is_finite();
+        let bad: Vec<u32> =
+            (0u32..).zip(&shapes).filter(|(_, s)| !good(s)).map(|(t, _)| t).collect();
         if !bad.is_empty() {
             return Err(ModelError::BadTets { tets: bad });
         }
-        let centres: Vec<DVec3> = tets
-            .iter()
-            .map(|t| t.iter().map(|&v| rest[v as usize].xyz()).sum::<DVec3>() * 0.25)
-            .collect();
-        let mut values = Vec::new();
-        let mut corners = Vec::new();
-        let mut chunks = Vec::new();
-        for ids in bisect(&centres, CHUNK_ELEMENTS) {
-            let elements: Vec<u32> = ids.iter().flat_map(|&t| tets[t as usize]).collect();
-            let (vertices, local) = localise(&elements);
-            let first_batch = corners.len() / (4 * WIDTH_F64);
-            for batch in ids.chunks(WIDTH_F64) {
-                let at = (corners.len() / (4 * WIDTH_F64) - first_batch) * WIDTH_F64;
-                // Empty lanes repeat the last tet without stiffness.
-                let lane = |l: usize| l.min(batch.len() - 1);
-                for k in 0..VALUES {
-                    for l in 0..WIDTH_F64 {
-                        let t = batch[lane(l)] as usize;
-                        let weight = if l < batch.len() { shapes[t].volume } else { 0.0 };
-                        values.push(match k {
-                            9 => lame[t].mu * weight,
-                            10 => lame[t].lambda * weight,
-                            _ => shapes[t].inverse.col(k % 3)[k / 3],
-                        });
-                    }
-                }
-                for c in 0..4 {
-                    corners.extend((0..WIDTH_F64).map(|l| local[4 * (at + lane(l)) + c]));
-                }
-            }
-            let batches = ids.len().div_ceil(WIDTH_F64);
-            chunks.push(Chunk { vertices, elements, first_batch, batches });
-        }
-        Ok(Tetrahedra {
-            chunks,
-            values: Buffer::from(&values[..]),
-            corners: Buffer::from(&corners[..]),
-            density: std::marker::PhantomData,
-        })
+        let values = |t: usize, silent: bool| {
+            let volume = if silent { 0.0 } else { shapes[t].volume };
+            std::array::from_fn(|k| match k {
+                9 => lame[t].mu * volume,
+                10 => lame[t].lambda * volume,
+                _ => shapes[t].inverse.col(k % 3)[k / 3],
+            })
+        };
+        let batches = Batches::new(rest, tets, values);
+        Ok(Tetrahedra { batches, density: std::marker::PhantomData })
     }
 
     /// Dₘ⁻¹, μV and λV of element `e` of a chunk.
     fn element(&self, chunk: &Chunk, e: usize) -> (DMat3, f64, f64) {
-        let base = (chunk.first_batch + e / WIDTH_F64) * VALUES * WIDTH_F64 + e % WIDTH_F64;
-        let value = |k: usize| self.values[base + k * WIDTH_F64];
-        let inverse = DMat3::from_cols(
-            DVec3::new(value(0), value(3), value(6)),
-            DVec3::new(value(1), value(4), value(7)),
-            DVec3::new(value(2), value(5), value(8)),
-        );
-        (inverse, value(9), value(10))
+        let [a, b, c, d, e, f, g, h, i, mu, lambda] = self.batches.element(chunk, e);
+        (DMat3::from_cols_array(&[a, d, g, b, e, h, c, f, i]), mu, lambda)
     }
 }
 
@@ -145,15 +94,15 @@ impl<D: Density> Potential for Tetrahedra<D> {
     }
 
     fn chunk_count(&self) -> usize {
-        self.chunks.len()
+        self.batches.chunks.len()
     }
 
     fn chunk_vertices(&self, chunk: usize) -> &[u32] {
-        &self.chunks[chunk].vertices
+        &self.batches.chunks[chunk].vertices
     }
 
     fn evaluate(&self, chunk: usize, at: &Situation, gradient: Option<&mut [Row]>) -> f64 {
-        let chunk = &self.chunks[chunk];
+        let chunk = &self.batches.chunks[chunk];
         match gradient {
             Some(out) => {
                 run64(Evaluate::<D, true> { tets: self, chunk, positions: at.positions, out })
@@ -172,11 +121,11 @@ impl<D: Density> Potential for Tetrahedra<D> {
     }
 
     fn chunk_elements(&self, chunk: usize) -> &[u32] {
-        &self.chunks[chunk].elements
+        &self.batches.chunks[chunk].elements
     }
 
     fn hessians(&self, chunk: usize, at: &Situation, curvature: Curvature, out: &mut [f64]) {
-        let chunk = &self.chunks[chunk];
+        let chunk = &self.batches.chunks[chunk];
         for (e, out) in out.chunks_exact_mut(144).enumerate() {
             let corner = |c: usize| at.positions[chunk.elements[4 * e + c] as usize].xyz();
             let (inverse, mu, lambda) = self.element(chunk, e);
@@ -190,7 +139,7 @@ impl<D: Density> Potential for Tetrahedra<D> {
     }
 
     fn proxy(&self, kind: ProxyKind, add: &mut dyn FnMut(u32, u32, f64)) {
-        for chunk in &self.chunks {
+        for chunk in &self.batches.chunks {
             for (e, corners) in chunk.elements.chunks_exact(4).enumerate() {
                 let (inverse, mu, lambda) = self.element(chunk, e);
                 let (typical, bound) = D::proxy(mu, lambda);
@@ -246,25 +195,18 @@ impl<L: Lanes<Real = f64>, D: Density, const GRADIENT: bool> Kernel<L>
     #[inline(always)]
     unsafe fn run(self) -> f64 {
         let Evaluate { tets, chunk, positions, out } = self;
-        let mut local = [const { std::mem::MaybeUninit::<Row>::uninit() }; MOST_VERTICES];
-        for (row, &v) in local.iter_mut().zip(&chunk.vertices) {
-            row.write(positions[v as usize]);
-        }
-        let local: *const Row = local.as_ptr().cast();
+        let local = LocalRows::<MOST_VERTICES>::gather(chunk, positions);
         if GRADIENT {
             assert_eq!(out.len(), chunk.vertices.len());
             out.fill(Row([0.0; 4]));
         }
         let mut scratch = [Row([0.0; 4]); 4 * WIDTH_F64];
         let mut sums = [0.0; WIDTH_F64];
-        // SAFETY: we are inside a kernel of L; batches lie within `values` and `corners`, and
-        // local numbers are below the chunk's vertex count, all by construction in `new`.
+        // SAFETY: we are inside a kernel of L; corners are below the chunk's vertex count.
         unsafe {
             let mut energy = L::splat(0.0);
-            for batch in chunk.first_batch..chunk.first_batch + chunk.batches {
-                let values = tets.values.as_ptr().add(batch * VALUES * WIDTH_F64);
-                let corners = tets.corners.as_ptr().add(batch * 4 * WIDTH_F64);
-                let (e, forces) = batch_of::<L, D, GRADIENT>(values, corners, local);
+            for (values, corners) in tets.batches.of(chunk) {
+                let (e, forces) = batch_of::<L, D, GRADIENT>(values, corners, local.as_ptr());
                 energy = energy + e;
                 if GRADIENT {
                     for c in 0..4 {

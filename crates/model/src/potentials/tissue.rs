@@ -11,8 +11,8 @@ use pliant_math::decomposition::{
 };
 use pliant_math::lanes::Lanes;
 
-use super::density::{Density, Matrix9};
-use super::isotropic::{self, Spectrum, area, scalar_cofactors, twist_sum};
+use super::density::Density;
+use super::isotropic::{Spectrum, area, scalar_cofactors, twist_sum};
 
 /// Shear measured from the closest rotation, volume by the determinant.
 ///
@@ -38,12 +38,16 @@ impl Density for Tissue {
         (energy, (*f - svd.rotation()) * (2.0 * mu) + volumetric)
     }
 
-    fn hessian(f: &DMat3, mu: f64, lambda: f64) -> Matrix9 {
-        isotropic::hessian(f, |sigma| spectrum(sigma, mu, lambda))
-    }
-
-    fn projected_hessian(f: &DMat3, mu: f64, lambda: f64) -> Matrix9 {
-        isotropic::projected_hessian(f, |sigma| spectrum(sigma, mu, lambda))
+    fn spectrum(sigma: DVec3, mu: f64, lambda: f64) -> Spectrum {
+        let pressure = lambda * (sigma.element_product() - 1.0);
+        Spectrum::new(
+            |i, j| {
+                let own = if i == j { 2.0 * mu } else { pressure * sigma[3 - i - j] };
+                own + lambda * area(sigma, i) * area(sigma, j)
+            },
+            |i, j, k| 2.0 * mu - 4.0 * mu / twist_sum(sigma, i, j) + pressure * sigma[k],
+            |_, _, k| 2.0 * mu - pressure * sigma[k],
+        )
     }
 
     #[inline(always)]
@@ -71,16 +75,4 @@ impl Density for Tissue {
         }
         (mu.mul_add(squared_norm(&difference), volumetric), stress)
     }
-}
-
-fn spectrum(sigma: DVec3, mu: f64, lambda: f64) -> Spectrum {
-    let pressure = lambda * (sigma.element_product() - 1.0);
-    Spectrum::new(
-        |i, j| {
-            let own = if i == j { 2.0 * mu } else { pressure * sigma[3 - i - j] };
-            own + lambda * area(sigma, i) * area(sigma, j)
-        },
-        |i, j, k| 2.0 * mu - 4.0 * mu / twist_sum(sigma, i, j) + pressure * sigma[k],
-        |_, _, k| 2.0 * mu - pressure * sigma[k],
-    )
 }

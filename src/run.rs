@@ -366,11 +366,15 @@ fn remove_old(files: &RunFiles) -> Result<(), RunError> {
     Ok(())
 }
 
+/// Removes a file, and what a kill may have left of it half written.
 fn remove(path: &Path) -> Result<(), RunError> {
-    match std::fs::remove_file(path) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            Err(IoError::system(path, "remove")(error).into())
+    for path in [path, &part_path(path)] {
+        match std::fs::remove_file(path) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                return Err(IoError::system(path, "remove")(error).into());
+            }
+            _ => {}
         }
-        _ => Ok(()),
     }
+    Ok(())
 }

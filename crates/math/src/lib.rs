@@ -4,6 +4,7 @@
 //! Nothing here knows of bodies, meshes or time.
 
 pub mod cholesky;
+pub mod coloring;
 pub mod decomposition;
 pub mod derivative;
 pub mod error;

@@ -6,7 +6,7 @@
 
 use pliant_math::Row;
 
-use crate::potentials::{Curvature, Potential, ProxyKind, Situation};
+use crate::potentials::{Compliant, Curvature, Potential, ProxyKind, Situation};
 
 /// The potentials of a model.
 pub struct Field {
@@ -119,6 +119,16 @@ impl Field {
         for potential in &self.potentials {
             potential.proxy(kind, add);
         }
+    }
+
+    /// Visits all elements one by one; see [`Potential::compliant`].
+    ///
+    /// # Errors
+    /// The name of a potential that cannot be relaxed element by element.
+    pub fn compliant(&self, visit: &mut dyn FnMut(Compliant)) -> Result<(), &'static str> {
+        self.potentials.iter().try_for_each(|potential| {
+            if potential.compliant(visit) { Ok(()) } else { Err(potential.name()) }
+        })
     }
 
     /// Diagonal of the proxy of all potentials that join vertices [N/m]: stiffness without the

@@ -2,6 +2,7 @@
 
 use pliant_math::Row;
 
+use super::compliant::Compliant;
 use super::potential::{CHUNK_ELEMENTS, Curvature, Potential, ProxyKind, Situation};
 
 /// Soft attachments of the whole model; targets are [`crate::Drive::attachments`].
@@ -52,6 +53,14 @@ impl Potential for Attachments {
         for (&v, &k) in self.vertices.iter().zip(&self.stiffness) {
             add(v, v, k);
         }
+    }
+
+    fn compliant(&self, visit: &mut dyn FnMut(Compliant)) -> bool {
+        for (index, (&vertex, &stiffness)) in self.vertices.iter().zip(&self.stiffness).enumerate()
+        {
+            visit(Compliant::Attached { vertex, stiffness, index });
+        }
+        true
     }
 }
 

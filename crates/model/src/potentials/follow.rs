@@ -7,6 +7,7 @@
 use pliant_math::Row;
 
 use super::attachment::{diagonal_hessians, points, pull};
+use super::compliant::Compliant;
 use super::potential::{CHUNK_ELEMENTS, Curvature, Potential, ProxyKind, Situation};
 
 /// The followed vertices; targets and weights are [`crate::Drive::follow`] and
@@ -60,5 +61,12 @@ impl Potential for Follow {
         for (&v, &w) in self.vertices.iter().zip(&self.nominal) {
             add(v, v, w);
         }
+    }
+
+    fn compliant(&self, visit: &mut dyn FnMut(Compliant)) -> bool {
+        for (index, &vertex) in self.vertices.iter().enumerate() {
+            visit(Compliant::Followed { vertex, index });
+        }
+        true
     }
 }

@@ -10,10 +10,13 @@
 //! | [`follow`] | Σ ½ W ‖x − x̄‖² to an input animation |
 //! | [`gravity`] | −Σ m g·x |
 //! | [`wind`] | drag of moving air, as a convex function of the displacement |
+//!
+//! [`compliant`] hands out their elements one by one.
 
 pub mod arap;
 pub mod attachment;
 mod batches;
+pub mod compliant;
 pub mod corotated;
 pub mod density;
 pub mod follow;
@@ -28,5 +31,6 @@ pub mod tetrahedra;
 pub mod tissue;
 pub mod wind;
 
+pub use compliant::Compliant;
 pub use density::{Density, Matrix9};
 pub use potential::{Curvature, Potential, ProxyKind, Situation};

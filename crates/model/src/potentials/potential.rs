@@ -6,6 +6,7 @@
 
 use pliant_math::Row;
 
+use super::compliant::Compliant;
 use crate::input::Drive;
 
 /// Elements per chunk: small enough that a chunk's vertices stay in the first-level cache.
@@ -75,6 +76,13 @@ pub trait Potential: Send + Sync {
     /// The constant proxy ½ xᵀLx, acting on x, y and z alike [N/m]: entries (i, j, Lᵢⱼ) of the
     /// lower triangle and of the upper one, in any order, duplicates adding up.
     fn proxy(&self, kind: ProxyKind, add: &mut dyn FnMut(u32, u32, f64));
+
+    /// Visits all elements one by one, neighbours after each other; false when this potential has
+    /// no such form, and so cannot be relaxed element by element.
+    fn compliant(&self, visit: &mut dyn FnMut(Compliant)) -> bool {
+        let _ = visit;
+        false
+    }
 }
 
 /// Local vertex numbers for elements given by model vertices: `(vertices, local)` with

@@ -6,6 +6,7 @@ use pliant_math::Row;
 use pliant_math::lanes::{Kernel, Lanes, WIDTH_F64, run64};
 
 use super::batches::{Batches, Chunk, LocalRows};
+use super::compliant::Compliant;
 use super::potential::{CHUNK_ELEMENTS, Curvature, Potential, ProxyKind, Situation};
 
 /// Shorter springs than this \[m\] have no direction, and no force.
@@ -97,6 +98,20 @@ impl Potential for Springs {
                 }
             }
         }
+    }
+
+    fn compliant(&self, visit: &mut dyn FnMut(Compliant)) -> bool {
+        for chunk in &self.batches.chunks {
+            for (e, ends) in chunk.elements.chunks_exact(2).enumerate() {
+                let [stiffness, rest_length] = self.batches.element(chunk, e);
+                visit(Compliant::Spring(Spring {
+                    ends: [ends[0], ends[1]],
+                    stiffness,
+                    rest_length,
+                }));
+            }
+        }
+        true
     }
 }
 

@@ -9,9 +9,11 @@ use pliant_math::Row;
 use pliant_math::lanes::{Kernel, Lanes, WIDTH_F64, run64};
 
 use super::batches::{Batches, Chunk, LocalRows};
+use super::compliant::Compliant;
 use super::density::{Density, Matrix9};
 use super::potential::{CHUNK_ELEMENTS, Curvature, Potential, ProxyKind, Situation};
 use crate::error::ModelError;
+use crate::scene::ElasticModel;
 
 /// Numbers per element: Dₘ⁻¹ (9, row-major), μV, λV.
 const VALUES: usize = 11;
@@ -152,6 +154,23 @@ impl<D: Density> Potential for Tetrahedra<D> {
                 }
             }
         }
+    }
+
+    fn compliant(&self, visit: &mut dyn FnMut(Compliant)) -> bool {
+        let Some(model) = ElasticModel::named(D::NAME) else { return false };
+        for chunk in &self.batches.chunks {
+            for (e, corners) in chunk.elements.chunks_exact(4).enumerate() {
+                let values = self.batches.element(chunk, e);
+                visit(Compliant::Tet {
+                    corners: [corners[0], corners[1], corners[2], corners[3]],
+                    inverse: std::array::from_fn(|k| values[k]),
+                    mu: values[9],
+                    lambda: values[10],
+                    model,
+                });
+            }
+        }
+        true
     }
 }
 

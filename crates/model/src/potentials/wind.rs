@@ -13,6 +13,7 @@
 use glam::DVec3;
 use pliant_math::Row;
 
+use super::compliant::Compliant;
 use super::potential::{
     CHUNK_ELEMENTS, Curvature, Potential, ProxyKind, Situation, bisect, localise,
 };
@@ -133,4 +134,12 @@ impl Potential for Wind {
 
     /// None: drag is weak beside inertia, and the quasi-Newton loop learns it.
     fn proxy(&self, _: ProxyKind, _: &mut dyn FnMut(u32, u32, f64)) {}
+
+    fn compliant(&self, visit: &mut dyn FnMut(Compliant)) -> bool {
+        for triangle in self.chunks.iter().flat_map(|chunk| chunk.elements.chunks_exact(3)) {
+            let corners = [triangle[0], triangle[1], triangle[2]];
+            visit(Compliant::Blown { corners, drag: self.drag });
+        }
+        true
+    }
 }

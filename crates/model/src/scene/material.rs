@@ -63,6 +63,11 @@ impl ElasticModel {
     pub fn name(self) -> &'static str {
         MODELS.iter().find(|(_, model)| *model == Some(self)).map_or("", |(name, _)| name)
     }
+
+    /// The model of a name.
+    pub fn named(name: &str) -> Option<ElasticModel> {
+        MODELS.iter().find(|(known, _)| *known == name).and_then(|(_, model)| *model)
+    }
 }
 
 const YOUNG: Limits = Limits::above(0.0, "Pa");

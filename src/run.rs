@@ -139,7 +139,7 @@ fn finished(files: &RunFiles, scene: &SceneFile) -> Result<Option<Summary>, RunE
         return Err(RunError::Snapshot { path: files.summary.clone(), problem });
     }
     // Left when the run was killed just before its end.
-    remove(&files.snapshot)?;
+    remove_snapshot(files)?;
     Ok(Some(summary))
 }
 
@@ -334,7 +334,7 @@ impl<'a> Run<'a> {
         self.metrics.commit()?;
         self.animation.finish()?;
         summary.write(&self.files.summary)?;
-        remove(&self.files.snapshot)?;
+        remove_snapshot(&self.files)?;
         Ok(summary)
     }
 }
@@ -366,15 +366,17 @@ fn remove_old(files: &RunFiles) -> Result<(), RunError> {
     Ok(())
 }
 
-/// Removes a file, and what a kill may have left of it half written.
+/// Removes a snapshot, and what a kill may have left of one half written.
+fn remove_snapshot(files: &RunFiles) -> Result<(), RunError> {
+    remove(&files.snapshot)?;
+    remove(&part_path(&files.snapshot))
+}
+
 fn remove(path: &Path) -> Result<(), RunError> {
-    for path in [path, &part_path(path)] {
-        match std::fs::remove_file(path) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                return Err(IoError::system(path, "remove")(error).into());
-            }
-            _ => {}
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(IoError::system(path, "remove")(error).into())
         }
+        _ => Ok(()),
     }
-    Ok(())
 }

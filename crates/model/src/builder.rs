@@ -8,6 +8,7 @@ use pliant_mesh::edges_of_tets;
 
 use crate::body_spec::{BodySpec, Matter};
 use crate::breeze::Breeze;
+use crate::collider::Collider;
 use crate::error::ModelError;
 use crate::field::Field;
 use crate::integrator::Integrator;
@@ -15,7 +16,9 @@ use crate::model::{DrivenPoints, Model};
 use crate::motion::Motion;
 use crate::potentials::Potential;
 use crate::potentials::attachment::Attachments;
+use crate::potentials::contact::Contact;
 use crate::potentials::follow::Follow;
+use crate::potentials::friction::Friction;
 use crate::potentials::wind::Wind;
 
 /// How firmly vertices are held.
@@ -44,6 +47,7 @@ pub struct ModelBuilder {
     bodies: Vec<BodySpec>,
     held: Vec<Held>,
     follows: Vec<(usize, Vec<u32>, Vec<f64>)>,
+    colliders: Vec<Collider>,
     gravity: Option<DVec3>,
     breeze: Option<Breeze>,
     integrator: Integrator,
@@ -95,6 +99,12 @@ impl ModelBuilder {
         self
     }
 
+    /// Adds an obstacle for all bodies; the first is number 0.
+    pub fn collider(mut self, collider: Collider) -> Self {
+        self.colliders.push(collider);
+        self
+    }
+
     /// Sets gravity [m/s²].
     pub fn gravity(mut self, gravity: DVec3) -> Self {
         self.gravity = Some(gravity);
@@ -116,11 +126,16 @@ impl ModelBuilder {
     /// Builds the model.
     ///
     /// # Errors
-    /// When a body is no solid to be simulated (the error names it and its elements), or holds
-    /// name vertices that do not exist.
+    /// When a body is no solid to be simulated (the error names it and its elements), holds name
+    /// vertices that do not exist, or a collider has impossible numbers.
     pub fn build(self) -> Result<Model, ModelError> {
         for body in &self.bodies {
             body.check()?;
+        }
+        for (collider, reason) in self.colliders.iter().map(Collider::fault).enumerate() {
+            if let Some(reason) = reason {
+                return Err(ModelError::Collider { collider, reason });
+            }
         }
         let mut firsts = vec![0];
         for body in &self.bodies {
@@ -221,10 +236,17 @@ impl ModelBuilder {
             }
             potentials.push(Box::new(Wind::new(&rest, &triangles, breeze.drag)));
         }
+        if !self.colliders.is_empty() {
+            potentials.push(Box::new(Contact::new(free, self.colliders.clone())));
+        }
+        if self.colliders.iter().any(Collider::is_lossy) {
+            potentials.push(Box::new(Friction::new(free, self.colliders.clone())));
+        }
         let is_held = |body: usize| {
             let held = |h: &Held| h.body == body && !h.vertices.is_empty();
             let follows = |f: &(usize, Vec<u32>, Vec<f64>)| f.0 == body && !f.1.is_empty();
-            self.held.iter().any(held) || self.follows.iter().any(follows)
+            let pushed = !self.colliders.is_empty();
+            pushed || self.held.iter().any(held) || self.follows.iter().any(follows)
         };
         let finished = |b: usize| self.bodies[b].finished(firsts[b], is_held(b));
         let bodies = (0..self.bodies.len()).map(finished).collect();
@@ -246,6 +268,7 @@ impl ModelBuilder {
             motions,
             follow_vertices,
             follow_weights,
+            colliders: self.colliders,
             gravity: self.gravity.unwrap_or(DVec3::new(0.0, -9.81, 0.0)),
             breeze: self.breeze,
             integrator: self.integrator,

@@ -19,6 +19,14 @@ pub enum ModelError {
         /// What is wrong.
         reason: String,
     },
+    /// A statement about one collider.
+    #[error("collider {collider}: {reason}")]
+    Collider {
+        /// Its number, from 0.
+        collider: usize,
+        /// What is wrong.
+        reason: &'static str,
+    },
     /// Something a scene may ask for and this version does not have.
     #[error("{what} is not in this version of pliant{hint}")]
     Unsupported {

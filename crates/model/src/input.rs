@@ -3,6 +3,8 @@
 use glam::DVec3;
 use pliant_math::Row;
 
+use crate::motion::Rigid;
+
 /// The animated quantities at one moment.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Drive {
@@ -14,6 +16,11 @@ pub struct Drive {
     pub follow: Vec<Row>,
     /// Stiffness of following, per followed vertex [N/m].
     pub follow_weights: Vec<f64>,
+    /// Poses of the colliders, in the order of [`crate::Model::colliders`].
+    pub colliders: Vec<Rigid>,
+    /// Their poses at the start of the step that ends at this moment: what slipping is measured
+    /// against. Missing ones stood where they are.
+    pub colliders_before: Vec<Rigid>,
     /// Acceleration of gravity [m/s²].
     pub gravity: DVec3,
     /// Velocity of the air [m/s].
@@ -21,7 +28,9 @@ pub struct Drive {
 }
 
 impl Drive {
-    /// The linear blend of two moments, into `self`, without allocating.
+    /// The blend of two moments, into `self`, without allocating: linear, but for rotations of
+    /// colliders. The step of [`Drive::colliders_before`] is that from `a`; where it is a shorter
+    /// one, [`Drive::begin_at`] says so afterwards.
     pub fn set_between(&mut self, a: &Drive, b: &Drive, fraction: f64) {
         let mix = |x: f64, y: f64| if x == y { x } else { x + fraction * (y - x) };
         let rows = |out: &mut Vec<Row>, a: &[Row], b: &[Row]| {
@@ -40,9 +49,25 @@ impl Drive {
         self.follow_weights.clear();
         let weights = a.follow_weights.iter().zip(&b.follow_weights);
         self.follow_weights.extend(weights.map(|(&p, &q)| mix(p, q)));
+        self.colliders.clear();
+        let poses = a.colliders.iter().zip(&b.colliders);
+        self.colliders.extend(poses.map(|(p, q)| p.between(q, fraction)));
+        self.begin_at(a);
         let vector = |p: DVec3, q: DVec3| DVec3::new(mix(p.x, q.x), mix(p.y, q.y), mix(p.z, q.z));
         self.gravity = vector(a.gravity, b.gravity);
         self.wind = vector(a.wind, b.wind);
+    }
+
+    /// Lets the step that ends at this moment begin at another.
+    pub fn begin_at(&mut self, start: &Drive) {
+        self.colliders_before.clear();
+        self.colliders_before.extend_from_slice(&start.colliders);
+    }
+
+    /// Collider poses at the start and the end of the step that ends at this moment.
+    pub fn collider_steps(&self) -> impl Iterator<Item = (&Rigid, &Rigid)> {
+        let before = |(c, now)| (self.colliders_before.get(c).unwrap_or(now), now);
+        self.colliders.iter().enumerate().map(before)
     }
 
     /// Whether every number is finite.
@@ -50,6 +75,7 @@ impl Drive {
         let rows = [&self.hard, &self.attachments, &self.follow];
         rows.iter().all(|rows| rows.iter().all(|r| r.xyz().is_finite()))
             && self.follow_weights.iter().all(|w| w.is_finite())
+            && self.colliders.iter().chain(&self.colliders_before).all(Rigid::is_finite)
             && self.gravity.is_finite()
             && self.wind.is_finite()
     }

@@ -9,10 +9,11 @@ use glam::DVec3;
 use pliant_math::{Buffer, Row};
 
 use crate::breeze::Breeze;
+use crate::collider::Collider;
 use crate::field::Field;
 use crate::input::Drive;
 use crate::integrator::Integrator;
-use crate::motion::Motion;
+use crate::motion::{Motion, Rigid};
 
 /// A body within a model.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,7 +30,8 @@ pub struct Body {
     pub element_count: usize,
     /// Whether it comes back from being turned inside out.
     pub recovers_from_inversion: bool,
-    /// Whether any of its vertices is attached, hard or soft, or follows an input.
+    /// Whether any of its vertices is attached, hard or soft, follows an input, or may touch a
+    /// collider.
     pub is_held: bool,
 }
 
@@ -40,6 +42,15 @@ pub(crate) struct DrivenPoints {
     pub rest: Vec<DVec3>,
     /// Which of `motions` moves each; `usize::MAX` for none.
     pub motion: Vec<usize>,
+}
+
+/// Components of the momenta (about the origin) that stay as they are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Conserved {
+    /// Of the linear momentum.
+    pub linear: [bool; 3],
+    /// Of the angular momentum.
+    pub angular: [bool; 3],
 }
 
 /// What is simulated. Constant: anything animated arrives in a [`crate::FrameInput`].
@@ -60,6 +71,7 @@ pub struct Model {
     pub(crate) motions: Vec<Motion>,
     pub(crate) follow_vertices: Vec<u32>,
     pub(crate) follow_weights: Vec<f64>,
+    pub(crate) colliders: Vec<Collider>,
     pub(crate) gravity: DVec3,
     pub(crate) breeze: Option<Breeze>,
     pub(crate) integrator: Integrator,
@@ -132,6 +144,18 @@ impl Model {
         self.extent
     }
 
+    /// The momentum components on which nothing external acts.
+    pub fn conserved(&self) -> Conserved {
+        let pushed = self.bodies.iter().any(|b| b.is_held) || self.has_wind();
+        let [x, y, z] = self.gravity.to_array().map(|g| g == 0.0);
+        // Gravity's torque about the origin is across gravity.
+        let angular = [y && z, x && z, x && y];
+        Conserved {
+            linear: [x, y, z].map(|free| free && !pushed),
+            angular: angular.map(|free| free && !pushed),
+        }
+    }
+
     /// Whether wind blows.
     pub fn has_wind(&self) -> bool {
         self.breeze.is_some()
@@ -146,6 +170,11 @@ impl Model {
     /// The followed model vertices, in the order of [`Drive::follow`].
     pub fn followed_vertices(&self) -> &[u32] {
         &self.follow_vertices
+    }
+
+    /// The obstacles, in the order of [`Drive::colliders`].
+    pub fn colliders(&self) -> &[Collider] {
+        &self.colliders
     }
 
     /// Copies per-vertex rows from model order to user order: body by body, as in their meshes.
@@ -176,6 +205,10 @@ impl Model {
         drive.follow.extend(self.follow_vertices.iter().map(|&v| self.rest[v as usize]));
         drive.follow_weights.clear();
         drive.follow_weights.extend_from_slice(&self.follow_weights);
+        drive.colliders.clear();
+        let pose = |c: &Collider| c.motion.as_ref().map_or(Rigid::default(), |m| m.at(time));
+        drive.colliders.extend(self.colliders.iter().map(pose));
+        drive.colliders_before.clear();
         drive.gravity = self.gravity;
         drive.wind = self.breeze.as_ref().map_or(DVec3::ZERO, |b| b.at(time));
     }

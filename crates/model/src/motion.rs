@@ -2,7 +2,7 @@
 
 use std::ops::{Add, Mul, Sub};
 
-use glam::{DMat3, DVec3};
+use glam::{DMat3, DQuat, DVec3};
 
 /// A keyed motion of selected points.
 #[derive(Clone, Debug, PartialEq)]
@@ -56,6 +56,52 @@ impl Rigid {
             return x + self.shift;
         }
         self.turn * (x - self.about) + self.about + self.shift
+    }
+
+    /// Where a moved point came from.
+    pub fn unapply(&self, x: DVec3) -> DVec3 {
+        if self.turn == DMat3::IDENTITY {
+            return x - self.shift;
+        }
+        self.turn.transpose() * (x - self.shift - self.about) + self.about
+    }
+
+    /// Turns a direction.
+    pub fn turn(&self, direction: DVec3) -> DVec3 {
+        self.turn * direction
+    }
+
+    /// The motion between two: translation along a line, rotation about the axis that joins them.
+    pub fn between(&self, other: &Rigid, fraction: f64) -> Rigid {
+        if self == other || fraction == 0.0 {
+            return *self;
+        }
+        if fraction == 1.0 {
+            return *other;
+        }
+        let turn = if self.turn == other.turn {
+            self.turn
+        } else {
+            let [a, b] = [self, other].map(|r| DQuat::from_mat3(&r.turn));
+            DMat3::from_quat(a.slerp(b, fraction))
+        };
+        Rigid {
+            turn,
+            about: self.about.lerp(other.about, fraction),
+            shift: self.shift.lerp(other.shift, fraction),
+        }
+    }
+
+    /// Whether every number is finite.
+    pub fn is_finite(&self) -> bool {
+        self.turn.is_finite() && self.about.is_finite() && self.shift.is_finite()
+    }
+}
+
+/// The motion that moves nothing.
+impl Default for Rigid {
+    fn default() -> Self {
+        Rigid { turn: DMat3::IDENTITY, about: DVec3::ZERO, shift: DVec3::ZERO }
     }
 }
 

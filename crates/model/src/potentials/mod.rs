@@ -9,6 +9,8 @@
 //! | [`attachment`] | Σ ½ k ‖x − t‖² to driven points |
 //! | [`follow`] | Σ ½ W ‖x − x̄‖² to an input animation |
 //! | [`gravity`] | −Σ m g·x |
+//! | [`contact`] | Σ ½ k d² or −Σ k d³ of vertices inside moving obstacles |
+//! | [`friction`] | what sliding and rebound lose there, as a convex function of the displacement |
 //! | [`wind`] | drag of moving air, as a convex function of the displacement |
 //!
 //! [`compliant`] hands out their elements one by one.
@@ -17,9 +19,11 @@ pub mod arap;
 pub mod attachment;
 mod batches;
 pub mod compliant;
+pub mod contact;
 pub mod corotated;
 pub mod density;
 pub mod follow;
+pub mod friction;
 pub mod gravity;
 pub mod invertible_stvk;
 pub mod isotropic;

@@ -1,0 +1,254 @@
+//! Shapes as signed distances: negative inside, with the outward normal ∇d of length 1.
+//!
+//! Where the nearest surface point is not unique (a ball's centre, a capsule's or torus's core
+//! line, the planes between a box's faces) one of them is chosen: normals are always of length 1.
+
+use glam::{DMat3, DVec3};
+
+use crate::motion::Rigid;
+
+/// The geometry of an obstacle.
+///
+/// ```
+/// use pliant_model::{DVec3, Shape};
+/// let ball = Shape::sphere(DVec3::ZERO, 2.0);
+/// let nearest = ball.nearest(DVec3::new(0.0, 1.5, 0.0));
+/// assert_eq!(nearest.distance, -0.5);
+/// assert_eq!(nearest.normal, DVec3::Y);
+/// assert_eq!(nearest.point, DVec3::new(0.0, 2.0, 0.0));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Shape(Geometry);
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Geometry {
+    Plane { point: DVec3, normal: DVec3 },
+    Sphere { center: DVec3, radius: f64 },
+    Box { center: DVec3, half: DVec3, turn: DMat3 },
+    Capsule { a: DVec3, b: DVec3, radius: f64 },
+    Torus { center: DVec3, axis: DVec3, radius: f64, tube: f64 },
+}
+
+/// The surface point nearest to a point x.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Nearest {
+    /// Signed distance of x \[m\]: negative inside.
+    pub distance: f64,
+    /// Outward normal there, of length 1.
+    pub normal: DVec3,
+    /// The surface point, x − distance · normal \[m\].
+    pub point: DVec3,
+}
+
+impl Shape {
+    /// The half space behind a plane; the normal need not have length 1.
+    pub fn plane(point: DVec3, normal: DVec3) -> Self {
+        Shape(Geometry::Plane { point, normal: normal.normalize_or(DVec3::Y) })
+    }
+
+    /// A ball.
+    pub fn sphere(center: DVec3, radius: f64) -> Self {
+        Shape(Geometry::Sphere { center, radius })
+    }
+
+    /// A box along the axes, between two corners.
+    pub fn cuboid(min: DVec3, max: DVec3) -> Self {
+        let (center, half) = (0.5 * (min + max), 0.5 * (max - min));
+        Shape(Geometry::Box { center, half, turn: DMat3::IDENTITY })
+    }
+
+    /// All points within `radius` of the segment from `a` to `b`.
+    pub fn capsule(a: DVec3, b: DVec3, radius: f64) -> Self {
+        Shape(Geometry::Capsule { a, b, radius })
+    }
+
+    /// All points within `tube` of the circle of `radius` about `axis`, which need not have
+    /// length 1.
+    pub fn torus(center: DVec3, axis: DVec3, radius: f64, tube: f64) -> Self {
+        Shape(Geometry::Torus { center, axis: axis.normalize_or(DVec3::Y), radius, tube })
+    }
+
+    /// The shape after a rigid motion.
+    pub fn moved(&self, pose: &Rigid) -> Shape {
+        Shape(match self.0 {
+            Geometry::Plane { point, normal } => {
+                Geometry::Plane { point: pose.apply(point), normal: pose.turn(normal) }
+            }
+            Geometry::Sphere { center, radius } => {
+                Geometry::Sphere { center: pose.apply(center), radius }
+            }
+            Geometry::Box { center, half, turn } => {
+                let turn = DMat3::from_cols(
+                    pose.turn(turn.x_axis),
+                    pose.turn(turn.y_axis),
+                    pose.turn(turn.z_axis),
+                );
+                Geometry::Box { center: pose.apply(center), half, turn }
+            }
+            Geometry::Capsule { a, b, radius } => {
+                Geometry::Capsule { a: pose.apply(a), b: pose.apply(b), radius }
+            }
+            Geometry::Torus { center, axis, radius, tube } => {
+                Geometry::Torus { center: pose.apply(center), axis: pose.turn(axis), radius, tube }
+            }
+        })
+    }
+
+    /// Signed distance, normal and nearest surface point.
+    pub fn nearest(&self, x: DVec3) -> Nearest {
+        let (distance, normal) = match self.0 {
+            Geometry::Plane { point, normal } => ((x - point).dot(normal), normal),
+            Geometry::Sphere { center, radius } => around(x - center, radius, DVec3::Y),
+            Geometry::Box { center, half, turn } => {
+                let (distance, normal) = beside_box(turn.transpose() * (x - center), half);
+                (distance, turn * normal)
+            }
+            Geometry::Capsule { a, b, radius } => {
+                around(x - on_segment(x, a, b), radius, (b - a).any_orthonormal_or_y())
+            }
+            Geometry::Torus { center, axis, radius, tube } => {
+                let outward = Meridian::of(x - center, axis).outward;
+                around(x - center - radius * outward, tube, axis)
+            }
+        };
+        Nearest { distance, normal, point: x - distance * normal }
+    }
+
+    /// The second derivative of the distance at x: two directions of length 1, orthogonal to the
+    /// normal and to each other, with the curvature [1/m] along each. Zero where it is not
+    /// defined; a box's edges and corners, curved only for points outside, count as flat.
+    pub fn curvatures(&self, x: DVec3) -> [(DVec3, f64); 2] {
+        let normal = self.nearest(x).normal;
+        let inverse = |length: f64| if length > f64::MIN_POSITIVE { 1.0 / length } else { 0.0 };
+        let (first, along, across) = match self.0 {
+            Geometry::Plane { .. } | Geometry::Box { .. } => {
+                (normal.any_orthonormal_or_y(), 0.0, 0.0)
+            }
+            Geometry::Sphere { center, .. } => {
+                let k = inverse(x.distance(center));
+                (normal.any_orthonormal_or_y(), k, k)
+            }
+            Geometry::Capsule { a, b, .. } => {
+                let core = on_segment(x, a, b);
+                let k = inverse(x.distance(core));
+                if core == a || core == b {
+                    (normal.any_orthonormal_or_y(), k, k)
+                } else {
+                    ((b - a).normalize_or(DVec3::Y), 0.0, k)
+                }
+            }
+            Geometry::Torus { center, axis, radius, .. } => {
+                let Meridian { outward, away } = Meridian::of(x - center, axis);
+                let core = x - center - radius * outward;
+                (axis.cross(outward), normal.dot(outward) * inverse(away), inverse(core.length()))
+            }
+        };
+        [(first, along), (normal.cross(first), across)]
+    }
+
+    /// Centre and radius \[m\] of a ball around it; `None` for a half space.
+    pub fn bounds(&self) -> Option<(DVec3, f64)> {
+        match self.0 {
+            Geometry::Plane { .. } => None,
+            Geometry::Sphere { center, radius } => Some((center, radius)),
+            Geometry::Box { center, half, .. } => Some((center, half.length())),
+            Geometry::Capsule { a, b, radius } => {
+                Some((0.5 * (a + b), 0.5 * a.distance(b) + radius))
+            }
+            Geometry::Torus { center, radius, tube, .. } => Some((center, radius + tube)),
+        }
+    }
+
+    /// Whether all its numbers are finite, and its sizes positive.
+    pub(crate) fn is_sound(&self) -> bool {
+        let positive = |size: f64| size > 0.0 && size.is_finite();
+        match self.0 {
+            Geometry::Plane { point, normal } => point.is_finite() && normal.is_finite(),
+            Geometry::Sphere { center, radius } => center.is_finite() && positive(radius),
+            Geometry::Box { center, half, .. } => {
+                center.is_finite() && half.to_array().into_iter().all(positive)
+            }
+            Geometry::Capsule { a, b, radius } => {
+                a.is_finite() && b.is_finite() && positive(radius)
+            }
+            Geometry::Torus { center, axis, radius, tube } => {
+                center.is_finite() && axis.is_finite() && positive(radius) && positive(tube)
+            }
+        }
+    }
+}
+
+/// Distance and normal of a point `away` from a core, with the surface at `radius` around it.
+fn around(away: DVec3, radius: f64, at_core: DVec3) -> (f64, DVec3) {
+    let length = away.length();
+    let normal = if length > f64::MIN_POSITIVE { away / length } else { at_core };
+    (length - radius, normal)
+}
+
+/// Distance and normal beside a box centred on the origin.
+fn beside_box(x: DVec3, half: DVec3) -> (f64, DVec3) {
+    let side = |c: f64| if c < 0.0 { -1.0 } else { 1.0 };
+    let sides = DVec3::new(side(x.x), side(x.y), side(x.z));
+    let beyond = x.abs() - half;
+    let outside = beyond.max(DVec3::ZERO);
+    let length = outside.length();
+    if length > f64::MIN_POSITIVE {
+        return (length, outside / length * sides);
+    }
+    let deepest = beyond.max_element();
+    let axis = if beyond.x == deepest {
+        DVec3::X
+    } else if beyond.y == deepest {
+        DVec3::Y
+    } else {
+        DVec3::Z
+    };
+    (deepest, axis * sides)
+}
+
+fn on_segment(x: DVec3, a: DVec3, b: DVec3) -> DVec3 {
+    let along = b - a;
+    let length_squared = along.length_squared();
+    let t =
+        if length_squared > f64::MIN_POSITIVE { (x - a).dot(along) / length_squared } else { 0.0 };
+    // The ends exactly, so that they can be told from the middle.
+    if t <= 0.0 {
+        a
+    } else if t >= 1.0 {
+        b
+    } else {
+        a + t * along
+    }
+}
+
+/// Where a point is in the half plane through a torus's axis.
+struct Meridian {
+    /// Direction away from the axis, of length 1.
+    outward: DVec3,
+    /// Distance from the axis \[m\].
+    away: f64,
+}
+
+impl Meridian {
+    fn of(x: DVec3, axis: DVec3) -> Self {
+        let flat = x - x.dot(axis) * axis;
+        let away = flat.length();
+        // On the axis every direction is as good; rounding must not choose a crooked one.
+        if away > 1e-14 * x.length() && away > f64::MIN_POSITIVE {
+            Meridian { outward: flat / away, away }
+        } else {
+            Meridian { outward: axis.any_orthonormal_or_y(), away: 0.0 }
+        }
+    }
+}
+
+trait Orthonormal {
+    /// Some vector of length 1 at a right angle to this one; y if this one has no direction.
+    fn any_orthonormal_or_y(self) -> DVec3;
+}
+
+impl Orthonormal for DVec3 {
+    fn any_orthonormal_or_y(self) -> DVec3 {
+        self.try_normalize().map_or(DVec3::Y, |unit| unit.any_orthonormal_vector())
+    }
+}

@@ -1,0 +1,109 @@
+//! Contact with moving obstacles: Σ E(d) over the free vertices, d < 0 their signed distance.
+//!
+//! E is ½ k d² (repulsion springs, thesis Eq. 3.58) or −k d³ (FEPR paper, section 3.2). Distances
+//! are measured anew at every evaluation, so the energy is a function of positions and poses
+//! alone: with surface points instanced once per step it would jump from step to step. Vertices
+//! are not projected to the surface before the step, as they are in the paper: that changes the
+//! energy by what no account knows.
+//!
+//! With the normal n = ∇d and the principal curvatures κᵢ of the surface of equal distance,
+//! along tᵢ:
+//!
+//! ```text
+//! ∇E = E′ n,     ∇²E = E″ n nᵀ + E′ Σ κᵢ tᵢ tᵢᵀ.
+//! ```
+//!
+//! n and tᵢ are the eigenvectors; E′ < 0, so the definite Hessian lacks the terms of convex
+//! directions.
+
+use glam::{DMat3, DVec3};
+use pliant_math::Row;
+
+use super::attachment::points;
+use super::potential::{CHUNK_ELEMENTS, Curvature, Potential, ProxyKind, Situation};
+use crate::collider::{Collider, Placed};
+
+/// Contact of all free vertices with all colliders, posed by [`crate::Drive::colliders`].
+pub struct Contact {
+    vertices: Vec<u32>,
+    colliders: Vec<Collider>,
+}
+
+impl Contact {
+    /// For model vertices `0..free`: hard ones go where they are driven, whatever is there.
+    pub fn new(free: usize, colliders: Vec<Collider>) -> Self {
+        Contact { vertices: (0..free as u32).collect(), colliders }
+    }
+
+    fn placed<'a>(&'a self, at: &'a Situation) -> impl Iterator<Item = Placed<'a>> {
+        self.colliders.iter().zip(&at.drive.colliders).map(|(c, pose)| c.placed(pose))
+    }
+}
+
+impl Potential for Contact {
+    fn name(&self) -> &'static str {
+        "contact"
+    }
+
+    fn chunk_count(&self) -> usize {
+        self.vertices.len().div_ceil(CHUNK_ELEMENTS)
+    }
+
+    fn chunk_vertices(&self, chunk: usize) -> &[u32] {
+        points(&self.vertices, chunk)
+    }
+
+    fn evaluate(&self, chunk: usize, at: &Situation, gradient: Option<&mut [Row]>) -> f64 {
+        let out = gradient.unwrap_or(&mut []);
+        out.fill(Row::zero());
+        let mut energy = 0.0;
+        for placed in self.placed(at) {
+            for (i, &v) in self.chunk_vertices(chunk).iter().enumerate() {
+                let Some(nearest) = placed.touch(at.positions[v as usize].xyz()) else { continue };
+                energy += placed.collider.energy(nearest.distance);
+                if let Some(row) = out.get_mut(i) {
+                    let force = nearest.normal * placed.collider.force(nearest.distance);
+                    *row = *row - Row::from(force);
+                }
+            }
+        }
+        energy
+    }
+
+    fn corners(&self) -> usize {
+        1
+    }
+
+    fn chunk_elements(&self, chunk: usize) -> &[u32] {
+        self.chunk_vertices(chunk)
+    }
+
+    fn hessians(&self, chunk: usize, at: &Situation, curvature: Curvature, out: &mut [f64]) {
+        out.fill(0.0);
+        for placed in self.placed(at) {
+            let vertices = self.chunk_vertices(chunk);
+            for (&v, out) in vertices.iter().zip(out.chunks_exact_mut(9)) {
+                let x = at.positions[v as usize].xyz();
+                let Some(nearest) = placed.touch(x) else { continue };
+                let (d, force) = (nearest.distance, placed.collider.force(nearest.distance));
+                let mut hessian = square(nearest.normal) * placed.collider.slope(d);
+                for (tangent, bend) in placed.shape.curvatures(x) {
+                    let pull = -force * bend;
+                    if pull > 0.0 || curvature == Curvature::Exact {
+                        hessian += square(tangent) * pull;
+                    }
+                }
+                out.iter_mut().zip(hessian.to_cols_array()).for_each(|(o, h)| *o += h);
+            }
+        }
+    }
+
+    /// None: which vertices touch changes from step to step, and the quasi-Newton loop learns it.
+    /// Stiffness given to all would hold back the many that touch nothing.
+    fn proxy(&self, _: ProxyKind, _: &mut dyn FnMut(u32, u32, f64)) {}
+}
+
+/// u uᵀ.
+pub(super) fn square(u: DVec3) -> DMat3 {
+    DMat3::from_cols(u * u.x, u * u.y, u * u.z)
+}

@@ -1,0 +1,213 @@
+//! Friction and inelastic rebound at colliders, as a convex function of a step's displacement.
+//!
+//! A vertex that is inside a collider at the start of the step is pressed with a force f along
+//! the normal n; both are kept for the step. With its displacement u relative to the surface,
+//!
+//! ```text
+//! D(x) = f [ μ φ(‖u − (u·n)n‖, ε) + (1 − e²) φ(max(0, u·n), ε′) ],
+//! φ(s, ε) = s²/ε − s³/(3ε²) for s < ε, else s − ε/3:      φ′ rises from 0 to 1 and stays.
+//! ```
+//!
+//! The first term is Coulomb's law with friction of at most μf (smoothed as by Li et al. 2020,
+//! "Incremental Potential Contact", Eq. 14), the second leaves e² of f to a vertex that moves
+//! out: contact returns e² of the energy it stored. The force opposes the displacement, so in the
+//! collider's frame both only take energy.
+//!
+//! Why not as a change of velocities after the step (thesis Eq. 3.59)? There a vertex can lose
+//! no more than its own momentum m u/h per step: a body M on contact vertices of mass m in all
+//! would creep down any slope at h g sin(slope) M/m, metres per second for common meshes and steps.
+
+use glam::DVec3;
+use pliant_math::Row;
+
+use super::attachment::points;
+use super::contact::square;
+use super::potential::{CHUNK_ELEMENTS, Curvature, Potential, ProxyKind, Situation};
+use crate::collider::{Collider, Placed};
+use crate::motion::Rigid;
+
+/// Speed up to which sliding counts as sticking [m/s]: friction reaches μf here.
+pub const SLIP_SPEED: f64 = 1e-3;
+/// Speed up to which moving out is no rebound [m/s]: from it a body hops 0.1 mm.
+pub const REBOUND_SPEED: f64 = 5e-2;
+
+/// Friction of all free vertices at all colliders, which move from
+/// [`crate::Drive::colliders_before`] to [`crate::Drive::colliders`] during the step.
+pub struct Friction {
+    vertices: Vec<u32>,
+    colliders: Vec<Collider>,
+}
+
+impl Friction {
+    /// For model vertices `0..free`.
+    pub fn new(free: usize, colliders: Vec<Collider>) -> Self {
+        Friction { vertices: (0..free as u32).collect(), colliders }
+    }
+
+    /// Calls `f(index in chunk, what it rubs against)` for every touching vertex.
+    fn each(&self, chunk: usize, at: &Situation, mut f: impl FnMut(usize, Rub)) {
+        if at.rate <= 0.0 {
+            return;
+        }
+        let colliders = self.colliders.iter().zip(at.drive.collider_steps());
+        for (collider, (before, now)) in colliders.filter(|(c, _)| c.is_lossy()) {
+            let placed = collider.placed(before);
+            for (i, &v) in self.chunk_vertices(chunk).iter().enumerate() {
+                let (start, x) = (at.start[v as usize].xyz(), at.positions[v as usize].xyz());
+                if let Some(rub) = Rub::of(&placed, [before, now], [start, x], at.rate) {
+                    f(i, rub);
+                }
+            }
+        }
+    }
+}
+
+/// A touching vertex within a step.
+pub struct Rub {
+    /// Displacement along the surface relative to it \[m\].
+    slip: DVec3,
+    /// Displacement out of it \[m\], negative inward.
+    rise: f64,
+    normal: DVec3,
+    /// Largest forces against both \[N\].
+    grip: f64,
+    hold: f64,
+    /// ε and ε′ \[m\].
+    slip_scale: f64,
+    rise_scale: f64,
+}
+
+impl Rub {
+    /// Of a vertex that moves from `start` to `x` with velocity (x − start) · rate, at a collider
+    /// that moves from `before` to `now` and is `placed` before it moves; `None` if they do not
+    /// touch then.
+    pub fn of(
+        placed: &Placed,
+        [before, now]: [&Rigid; 2],
+        [start, x]: [DVec3; 2],
+        rate: f64,
+    ) -> Option<Rub> {
+        let nearest = placed.touch(start)?;
+        let collider = placed.collider;
+        let force = collider.force(nearest.distance);
+        let u = x - start - carried(start, [before, now]);
+        let rise = u.dot(nearest.normal);
+        Some(Rub {
+            slip: u - rise * nearest.normal,
+            rise,
+            normal: nearest.normal,
+            grip: collider.friction * force,
+            hold: (1.0 - collider.restitution * collider.restitution) * force,
+            slip_scale: SLIP_SPEED / rate,
+            rise_scale: REBOUND_SPEED / rate,
+        })
+    }
+
+    /// D \[J\].
+    pub fn energy(&self) -> f64 {
+        self.grip * smooth(self.slip.length(), self.slip_scale).value
+            + self.hold * smooth(self.rise.max(0.0), self.rise_scale).value
+    }
+
+    /// ∇D \[N\]: minus the force on the vertex.
+    pub fn gradient(&self) -> DVec3 {
+        self.slip * (self.grip * smooth(self.slip.length(), self.slip_scale).ratio)
+            + self.normal * (self.hold * smooth(self.rise.max(0.0), self.rise_scale).slope())
+    }
+}
+
+/// Displacement of a point that sticks to a collider while that changes its pose \[m\].
+pub fn carried(x: DVec3, [before, now]: [&Rigid; 2]) -> DVec3 {
+    if before == now { DVec3::ZERO } else { now.apply(before.unapply(x)) - x }
+}
+
+/// φ(s, ε) with φ′(s)/s and φ″(s).
+struct Smooth {
+    s: f64,
+    value: f64,
+    ratio: f64,
+    bend: f64,
+}
+
+impl Smooth {
+    fn slope(&self) -> f64 {
+        self.ratio * self.s
+    }
+}
+
+fn smooth(s: f64, scale: f64) -> Smooth {
+    let part = s / scale;
+    if part < 1.0 {
+        Smooth {
+            s,
+            value: s * part * (1.0 - part / 3.0),
+            ratio: (2.0 - part) / scale,
+            bend: 2.0 * (1.0 - part) / scale,
+        }
+    } else {
+        Smooth { s, value: s - scale / 3.0, ratio: 1.0 / s, bend: 0.0 }
+    }
+}
+
+impl Potential for Friction {
+    fn name(&self) -> &'static str {
+        "friction"
+    }
+
+    fn is_stored(&self) -> bool {
+        false
+    }
+
+    fn chunk_count(&self) -> usize {
+        self.vertices.len().div_ceil(CHUNK_ELEMENTS)
+    }
+
+    fn chunk_vertices(&self, chunk: usize) -> &[u32] {
+        points(&self.vertices, chunk)
+    }
+
+    fn evaluate(&self, chunk: usize, at: &Situation, gradient: Option<&mut [Row]>) -> f64 {
+        let out = gradient.unwrap_or(&mut []);
+        out.fill(Row::zero());
+        let mut energy = 0.0;
+        self.each(chunk, at, |i, rub| {
+            energy += rub.energy();
+            if let Some(row) = out.get_mut(i) {
+                *row = *row + Row::from(rub.gradient());
+            }
+        });
+        energy
+    }
+
+    fn corners(&self) -> usize {
+        1
+    }
+
+    fn chunk_elements(&self, chunk: usize) -> &[u32] {
+        self.chunk_vertices(chunk)
+    }
+
+    fn hessians(&self, chunk: usize, at: &Situation, _: Curvature, out: &mut [f64]) {
+        out.fill(0.0);
+        self.each(chunk, at, |i, rub| {
+            // Convex: exact and definite are the same.
+            let along = rub.slip.normalize_or_zero();
+            let across = rub.normal.cross(along);
+            let slip = smooth(rub.slip.length(), rub.slip_scale);
+            let mut hessian = if along == DVec3::ZERO {
+                let plane = glam::DMat3::IDENTITY - square(rub.normal);
+                plane * (rub.grip * slip.ratio)
+            } else {
+                square(along) * (rub.grip * slip.bend) + square(across) * (rub.grip * slip.ratio)
+            };
+            if rub.rise > 0.0 {
+                hessian += square(rub.normal) * (rub.hold * smooth(rub.rise, rub.rise_scale).bend);
+            }
+            let out = &mut out[9 * i..9 * i + 9];
+            out.iter_mut().zip(hessian.to_cols_array()).for_each(|(o, h)| *o += h);
+        });
+    }
+
+    /// None: the quasi-Newton loop learns it, as it does contact.
+    fn proxy(&self, _: ProxyKind, _: &mut dyn FnMut(u32, u32, f64)) {}
+}

@@ -137,7 +137,7 @@ fn what_this_version_has_not_is_refused_by_name() {
         ("[integrator]", plane, &["`collider`", here]),
         ("correction = \"none\"", "correction = \"fepr\"", &["integrator.correction", here]),
         ("{ projective = { iterations = 4 } }", "{ xpbd = { iterations = 4 } }", &["xpbd", here]),
-        ("\"backward-euler\"", "\"bdf2\"", &["integrator.scheme", "bdf2", here]),
+        ("\"backward-euler\"", "\"discrete-gradient\"", &["integrator.scheme", here]),
         ("[integrator]", "[integrator]\nself_collision = true", &["self_collision", here]),
         (
             "[integrator]",

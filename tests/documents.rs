@@ -64,11 +64,6 @@ fn what_is_not_in_this_version_is_said_to_be_missing() {
     };
     let refused = [
         "self_collision = true",
-        "scheme = \"bdf2\"",
-        "scheme = \"implicit-midpoint\"",
-        "scheme = \"trapezoidal\"",
-        "scheme = \"forward-euler\"",
-        "scheme = \"symplectic-euler\"",
         "scheme = \"discrete-gradient\"",
         "solver = \"xpbd\"",
         "correction = \"fepr\"",

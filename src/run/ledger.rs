@@ -5,7 +5,7 @@ use std::path::Path;
 use pliant_io::IoError;
 use pliant_io::atomic::{part_path, write_whole};
 use pliant_model::scene::SceneFile;
-use pliant_model::{DVec3, Model};
+use pliant_model::{Conserved, DVec3, Model};
 use pliant_sim::{State, StepReport};
 use serde::{Deserialize, Serialize};
 
@@ -76,29 +76,6 @@ pub struct Ledger {
     extent: f64,
 }
 
-/// Momentum components on which nothing external acts.
-#[derive(Clone, Copy, Debug)]
-struct Conserved {
-    linear: [bool; 3],
-    angular: [bool; 3],
-}
-
-impl Conserved {
-    fn new(scene: &SceneFile, model: &Model) -> Self {
-        let held = !model.hard_vertices().is_empty()
-            || !model.attachments().0.is_empty()
-            || !model.followed_vertices().is_empty();
-        let pushed = held || scene.integrator.wind.is_some() || !scene.collider.is_empty();
-        let [gx, gy, gz] = scene.gravity.map(|g| g == 0.0);
-        // Gravity's torque about the origin is across gravity.
-        let angular = [gy && gz, gx && gz, gx && gy];
-        Conserved {
-            linear: [gx, gy, gz].map(|c| c && !pushed),
-            angular: angular.map(|c| c && !pushed),
-        }
-    }
-}
-
 impl Ledger {
     /// An empty ledger.
     pub fn new(scene: &SceneFile, model: &Model) -> Self {
@@ -118,7 +95,7 @@ impl Ledger {
                 version: env!("CARGO_PKG_VERSION").to_owned(),
             },
             rows: Vec::new(),
-            conserved: Conserved::new(scene, model),
+            conserved: model.conserved(),
             mass: model.masses().iter().sum(),
             extent: model.extent(),
         }

@@ -6,13 +6,16 @@ use pliant_mesh::{Mesh, Selection, edges_of_tets, shapes};
 use crate::body_spec::{BodySpec, Matter};
 use crate::breeze::Breeze;
 use crate::builder::{Hold, ModelBuilder};
+use crate::collider::{Collider, Shape};
 use crate::error::ModelError;
-use crate::integrator::{Damping, Integrator, Scheme, Solver};
+use crate::integrator::{Correction, Damping, FeprMetric, Integrator, Scheme, Solver};
 use crate::model::Model;
 use crate::motion::{Motion, rotation};
 use crate::potentials::tetrahedra::Lame;
 use crate::random::Random;
-use crate::scene::{self, Correction, Material, MeshSource, SceneFile, Select, Stiffness};
+use crate::scene::{
+    self, ColliderShape, FeprMomenta, Material, MeshSource, SceneFile, Select, Stiffness,
+};
 
 /// Newton's most iterations when a scene asks for a tolerance, and its tolerance when it asks
 /// for iterations.
@@ -33,9 +36,6 @@ impl Model {
     /// # Errors
     /// Names the body or the key that cannot be had.
     pub fn from_scene(scene: &SceneFile, files: &mut dyn Files) -> Result<Model, ModelError> {
-        if !scene.collider.is_empty() {
-            return Err(unsupported("`collider`: contact", ""));
-        }
         let mut builder = ModelBuilder::new()
             .gravity(DVec3::from_array(scene.gravity))
             .integrator(integrator(&scene.integrator)?);
@@ -48,6 +48,9 @@ impl Model {
                 times: wind.times.clone(),
                 scale: wind.scale.clone(),
             });
+        }
+        for (index, written) in scene.collider.iter().enumerate() {
+            builder = builder.collider(collider(index, written)?);
         }
         for (index, body) in scene.body.iter().enumerate() {
             let fail = |reason: String| ModelError::Body { body: body.name.clone(), reason };
@@ -89,6 +92,33 @@ impl From<&scene::Motion> for Motion {
             about: DVec3::from_array(motion.about),
         }
     }
+}
+
+/// The obstacle that a scene's `[[collider]]` number `index` describes.
+fn collider(index: usize, written: &scene::Collider) -> Result<Collider, ModelError> {
+    let vector = DVec3::from_array;
+    let shape = match &written.shape {
+        ColliderShape::Plane { point, normal } => Shape::plane(vector(*point), vector(*normal)),
+        ColliderShape::Sphere { center, radius } => Shape::sphere(vector(*center), *radius),
+        ColliderShape::Box { min, max } => Shape::cuboid(vector(*min), vector(*max)),
+        ColliderShape::Capsule { a, b, radius } => Shape::capsule(vector(*a), vector(*b), *radius),
+        ColliderShape::Torus { center, axis, radius, tube } => {
+            Shape::torus(vector(*center), vector(*axis), *radius, *tube)
+        }
+        ColliderShape::Mesh(path) => {
+            let what = format!("`collider[{index}].shape`: the mesh `{path}` as an obstacle");
+            let hint = ": use `plane`, `sphere`, `box`, `capsule` or `torus`";
+            return Err(unsupported(&what, hint));
+        }
+    };
+    Ok(Collider {
+        shape,
+        response: written.response,
+        stiffness: written.stiffness,
+        friction: written.friction,
+        restitution: written.restitution,
+        motion: written.motion.as_ref().map(Motion::from),
+    })
 }
 
 fn selection(select: &Select, files: &mut dyn Files) -> Result<Selection, String> {
@@ -202,9 +232,14 @@ fn mean(points: &[DVec3]) -> DVec3 {
 fn integrator(integrator: &scene::Integrator) -> Result<Integrator, ModelError> {
     let scheme = match integrator.scheme {
         scene::Scheme::BackwardEuler => Scheme::BackwardEuler,
+        scene::Scheme::Bdf2 => Scheme::Bdf2,
+        scene::Scheme::ImplicitMidpoint => Scheme::ImplicitMidpoint,
+        scene::Scheme::Trapezoidal => Scheme::Trapezoidal,
+        scene::Scheme::ForwardEuler => Scheme::ForwardEuler,
+        scene::Scheme::SymplecticEuler => Scheme::SymplecticEuler,
         scene::Scheme::QuasiStatic => Scheme::QuasiStatic,
         other => {
-            let hint = ": use `backward-euler` or `quasi-static`";
+            let hint = ": use `implicit-midpoint` or `trapezoidal`";
             return Err(unsupported(&format!("integrator.scheme = \"{}\"", other.name()), hint));
         }
     };
@@ -223,9 +258,21 @@ fn integrator(integrator: &scene::Integrator) -> Result<Integrator, ModelError> 
             ));
         }
     };
-    if integrator.correction != Correction::None {
-        return Err(unsupported("integrator.correction", ": use `\"none\"`"));
-    }
+    let correction = match integrator.correction {
+        scene::Correction::None => None,
+        scene::Correction::Fepr(scene::Fepr { momenta: FeprMomenta::Held, metric, filter: 0.0 }) => {
+            Some(Correction::Fepr(match metric {
+                scene::FeprMetric::Smooth => FeprMetric::Smooth,
+                scene::FeprMetric::Diagonal => FeprMetric::Diagonal,
+                scene::FeprMetric::Mass => FeprMetric::Mass,
+            }))
+        }
+        scene::Correction::Fepr(_) => {
+            let hint = ": use `momenta = \"held\"` and `filter = 0`";
+            return Err(unsupported("integrator.correction = { fepr = … } with these options", hint));
+        }
+        _ => return Err(unsupported("integrator.correction", ": use `\"fepr\"` or `\"none\"`")),
+    };
     if integrator.self_collision {
         return Err(unsupported("integrator.self_collision", ""));
     }
@@ -240,7 +287,7 @@ fn integrator(integrator: &scene::Integrator) -> Result<Integrator, ModelError> 
             ));
         }
     };
-    Ok(Integrator { scheme, solver, damping })
+    Ok(Integrator { scheme, solver, correction, damping })
 }
 
 fn unsupported(what: &str, hint: &str) -> ModelError {

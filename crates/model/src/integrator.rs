@@ -6,6 +6,16 @@
 pub enum Scheme {
     /// x₁ = x₀ + h v₁, v₁ = v₀ − h M⁻¹ ∇E(x₁).
     BackwardEuler,
+    /// The second-order backward difference formula; damps less than backward Euler.
+    Bdf2,
+    /// Forces at the middle of the step: keeps momenta, damps nothing, can explode.
+    ImplicitMidpoint,
+    /// The mean of the forces at both ends of the step.
+    Trapezoidal,
+    /// All from the start of the step: gains energy.
+    ForwardEuler,
+    /// Velocities from the start's forces, positions from the new velocities.
+    SymplecticEuler,
     /// ∇E(x₁) = 0: no inertia.
     QuasiStatic,
 }
@@ -40,6 +50,25 @@ pub enum Damping {
     Ether(f64),
 }
 
+/// What acts on a state after the solve.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Correction {
+    /// The energy projection FEPR: energy follows its account, and momenta stay exactly where
+    /// nothing external acts.
+    Fepr(FeprMetric),
+}
+
+/// In which metric FEPR's corrections are small.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FeprMetric {
+    /// The projective matrix: corrections smooth in space.
+    Smooth,
+    /// Its diagonal.
+    Diagonal,
+    /// Masses, as in the paper.
+    Mass,
+}
+
 /// How a model is to be stepped.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Integrator {
@@ -47,6 +76,8 @@ pub struct Integrator {
     pub scheme: Scheme,
     /// The minimiser.
     pub solver: Solver,
+    /// The correction, if any.
+    pub correction: Option<Correction>,
     /// The damping, if any.
     pub damping: Option<Damping>,
 }
@@ -57,6 +88,7 @@ impl Default for Integrator {
         Integrator {
             scheme: Scheme::BackwardEuler,
             solver: Solver::Projective { iterations: 20, history: 5, tolerance: 0.0 },
+            correction: None,
             damping: None,
         }
     }

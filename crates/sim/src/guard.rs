@@ -26,4 +26,5 @@ pub fn is_sound(model: &Model, state: &State) -> bool {
 pub fn rest(state: &mut State) {
     state.velocities.fill(Row::zero());
     state.accelerations.fill(Row::zero());
+    state.past.is_valid = false;
 }

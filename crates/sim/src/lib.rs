@@ -8,6 +8,8 @@
 //! | [`solver`] | projective (quasi-Newton) and Newton |
 //! | [`start`] | where the search starts |
 //! | [`account`] | the work of what is driven |
+//! | [`contact`] | what colliders did: depth, work, heat |
+//! | [`correction`] | what acts on the state after the solve: FEPR |
 //! | [`damping`] | in its own step, after the solve |
 //! | [`guard`] | what a state must be to be shown |
 //! | [`measure`] | energies and momenta |
@@ -16,6 +18,8 @@
 //! Nothing here touches the disk or prints.
 
 pub mod account;
+pub mod contact;
+pub mod correction;
 pub mod damping;
 pub mod guard;
 pub mod measure;

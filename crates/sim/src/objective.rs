@@ -18,6 +18,8 @@ use pliant_math::{Buffer, Row};
 use pliant_model::potentials::Situation;
 use pliant_model::{Drive, Model};
 
+use crate::measure;
+
 /// Vertices per partial sum: fixed, so that sums do not depend on the number of threads.
 pub(crate) const BLOCK: usize = 256;
 
@@ -36,6 +38,8 @@ pub struct Objective<'a> {
     pub kappa: f64,
     /// ŷ \[m\].
     pub inertia: &'a [Row],
+    /// Leave out potentials whose energy is not stored, such as wind.
+    pub stored_only: bool,
     /// 1 per free vertex whose gradient is measured; 0 where a constraint so stiff holds it that
     /// its reaction is below what positions can resolve.
     pub measured: &'a [f64],
@@ -145,7 +149,13 @@ impl Objective<'_> {
         team.each(field.task_count(), &|t, _| {
             let Range { start, end } = field.task_rows(t);
             // SAFETY: each task writes its own rows and its own energy.
-            unsafe { *energies.at(t) = field.evaluate(t, &at, Some(rows.range(start, end))) }
+            let (energy, rows) = unsafe { (energies.at(t), rows.range(start, end)) };
+            if self.stored_only && !field.is_stored(t) {
+                rows.fill(Row::zero());
+                *energy = 0.0;
+            } else {
+                *energy = field.evaluate(t, &at, Some(rows));
+            }
         });
         let free = self.model.free_count();
         let blocks = free.div_ceil(BLOCK);
@@ -158,7 +168,7 @@ impl Objective<'_> {
                 unsafe { (gradient.range(vertices.start, vertices.end), sums.at(b)) };
             *sum = run64(Gather { objective: self, p, rows, vertices, gradient, companions });
         });
-        self.total(space, blocks)
+        self.total(p, space, blocks)
     }
 
     /// Forces that hold the hard vertices are minus these rows \[N\]: ∇E at them, from the last
@@ -169,15 +179,15 @@ impl Objective<'_> {
         elastic.xyz() - self.drive.gravity * self.model.masses()[vertex]
     }
 
-    /// Work of the step's dissipative potentials (wind) on the moving vertices \[J\], from the last
-    /// gradient evaluation at `p`.
-    pub fn dissipative_work(&self, p: &[Row], space: &EvaluationSpace) -> f64 {
+    /// Work of the step's dissipative potentials (wind) on vertices that move from `before` to
+    /// `after` \[J\], with the forces of the last gradient evaluation.
+    pub fn dissipative_work(&self, before: &[Row], after: &[Row], space: &EvaluationSpace) -> f64 {
         let field = self.model.field();
         let mut work = 0.0;
         for task in (0..field.task_count()).filter(|&t| !field.is_stored(t)) {
             let rows = &space.rows[field.task_rows(task)];
             for (&v, row) in field.task_vertices(task).iter().zip(rows) {
-                let moved = p[v as usize] - self.start[v as usize];
+                let moved = after[v as usize] - before[v as usize];
                 work -= row.times(moved).sum();
             }
         }
@@ -189,7 +199,7 @@ impl Objective<'_> {
         Situation { positions: p, start: self.start, rate: self.rate, drive: self.drive }
     }
 
-    fn total(&self, space: &EvaluationSpace, blocks: usize) -> Sums {
+    fn total(&self, p: &[Row], space: &EvaluationSpace, blocks: usize) -> Sums {
         let mut total = Sums::default();
         for (task, &energy) in space.energies.iter().enumerate() {
             total.value += energy;
@@ -211,6 +221,10 @@ impl Objective<'_> {
                 total.z[k] += sum.z[k];
             }
         }
+        // Hard vertices are no unknowns, but they have weight.
+        let hard = self.model.hard_vertices();
+        total.stored +=
+            measure::weight(&self.model.masses()[hard.clone()], &p[hard], self.drive.gravity);
         let forces = total.forces.sqrt() + total.inertial.sqrt();
         total.rounding = 1e-14 * total.magnitude + 1e-15 * forces * self.model.extent();
         total

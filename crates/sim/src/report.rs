@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::contact::Contacts;
 use crate::measure::{Energy, Momentum};
 use crate::solver::SolverInfo;
 
@@ -20,10 +21,16 @@ pub struct StepReport {
     pub residual: f64,
     /// The solver stopped because no step led downhill.
     pub stalled: bool,
+    /// Iterations of the correction, over all sub-steps.
+    pub correction_iterations: u32,
+    /// The correction could not reach its goal, and gave way.
+    pub correction_failed: bool,
     /// Into how many sub-steps the guard had to cut this step; 1 when it did not.
     pub substeps: u32,
     /// The guard could not save the step: positions are those before it, at rest.
     pub rolled_back: bool,
+    /// Contact with colliders at its end.
+    pub contacts: Contacts,
     /// Where the time went.
     pub timings: Timings,
 }
@@ -38,9 +45,9 @@ impl StepReport {
         self.timings.add_parts(&info.timings);
     }
 
-    /// Whether the guard had to give way.
+    /// Whether the guard or the correction had to give way.
     pub fn gave_way(&self) -> bool {
-        self.substeps > 1 || self.rolled_back
+        self.substeps > 1 || self.rolled_back || self.correction_failed
     }
 }
 
@@ -53,6 +60,8 @@ pub struct Timings {
     pub factor: Duration,
     /// Triangular solves.
     pub solve: Duration,
+    /// The correction.
+    pub correction: Duration,
     /// The whole step.
     pub total: Duration,
 }

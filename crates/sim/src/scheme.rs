@@ -1,13 +1,19 @@
-//! Time rules, all in one shape (thesis Eq. 3.38): a step minimises
+//! Time rules. The implicit ones have one shape (thesis Eq. 3.38): a step minimises
 //! ½‖x − y‖²_M + α h² E(βx + z) and then follows a velocity rule.
 //!
-//! | scheme | α | β | y | z | velocity |
+//! | scheme | α | β | y | z | v₁ |
 //! |---|---|---|---|---|---|
-//! | backward Euler | 1 | 1 | x₀ + h v₀ | 0 | (x − x₀)/h |
+//! | backward Euler | 1 | 1 | x₀ + h v₀ | 0 | (x₁ − x₀)/h |
+//! | BDF2 | 4/9 | 1 | (4x₀ − x₋₁)/3 + h (8v₀ − 2v₋₁)/9 | 0 | 3/(2h) (x₁ − (4x₀ − x₋₁)/3) |
+//! | implicit midpoint | 1 | ½ | x₀ + h v₀ | x₀/2 | 2/h (x₁ − x₀) − v₀ |
+//! | trapezoidal | ¼ | 1 | x₀ + h v₀ + h²/4 M⁻¹f(x₀) | 0 | 2/h (x₁ − x₀) − v₀ |
 //! | quasi-static | ∞ | 1 | – | 0 | 0 |
 //!
-//! External forces are part of E. [`pose`] fills in the objective's κ and ŷ, [`finish`] the new
-//! state.
+//! The explicit ones, with f(x₀) alone: forward Euler x₁ = x₀ + h v₀, v₁ = v₀ + h M⁻¹f(x₀);
+//! symplectic Euler the same v₁, and x₁ = x₀ + h v₁.
+//!
+//! BDF2 takes its first step by implicit midpoint: started by backward Euler it loses an order
+//! under energy projection when it starts at a turning point. External forces are part of E.
 
 use pliant_math::Row;
 use pliant_model::Model;
@@ -18,47 +24,131 @@ use crate::state::State;
 /// The objective's constants for one step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Constants {
-    /// κ = 1/(α β² h²) [1/s²].
+    /// κ = 1/(α β² h²) \[1/s²\].
     pub kappa: f64,
-    /// Velocity is (p − x₀) · rate [1/s].
+    /// Velocity is (p − x₀) · rate \[1/s\].
     pub rate: f64,
+    /// p = βx₁ + (1 − β)x₀: forces are evaluated at this fraction of the step.
+    pub beta: f64,
 }
 
-/// κ and the rate of a scheme at step length h \[s\].
-pub fn constants(scheme: Scheme, h: f64) -> Constants {
+/// The scheme that a step really follows: BDF2 needs a past.
+pub fn effective(scheme: Scheme, state: &State) -> Scheme {
     match scheme {
-        Scheme::BackwardEuler => Constants { kappa: 1.0 / (h * h), rate: 1.0 / h },
-        Scheme::QuasiStatic => Constants { kappa: 0.0, rate: 0.0 },
+        Scheme::Bdf2 if !state.past.is_valid => Scheme::ImplicitMidpoint,
+        other => other,
     }
 }
 
-/// ŷ = βy + z for every vertex.
-pub fn pose(scheme: Scheme, h: f64, state: &State, inertia: &mut [Row]) {
-    let reach = match scheme {
-        Scheme::BackwardEuler => h,
-        Scheme::QuasiStatic => 0.0,
+/// Whether a scheme needs no solver.
+pub fn is_explicit(scheme: Scheme) -> bool {
+    matches!(scheme, Scheme::ForwardEuler | Scheme::SymplecticEuler)
+}
+
+/// Whether a scheme needs the forces at the start of the step.
+pub fn needs_start_forces(scheme: Scheme) -> bool {
+    is_explicit(scheme) || scheme == Scheme::Trapezoidal
+}
+
+/// The constants of a scheme at step length h \[s\].
+pub fn constants(scheme: Scheme, h: f64) -> Constants {
+    let (alpha, beta) = match scheme {
+        Scheme::QuasiStatic => return Constants { kappa: 0.0, rate: 0.0, beta: 1.0 },
+        Scheme::BackwardEuler | Scheme::ForwardEuler | Scheme::SymplecticEuler => (1.0, 1.0),
+        Scheme::Bdf2 => (4.0 / 9.0, 1.0),
+        Scheme::ImplicitMidpoint => (1.0, 0.5),
+        Scheme::Trapezoidal => (0.25, 1.0),
     };
-    for ((y, &x), &v) in inertia.iter_mut().zip(&*state.positions).zip(&*state.velocities) {
-        *y = x.plus_scaled(reach, v);
+    Constants { kappa: 1.0 / (alpha * beta * beta * h * h), rate: 1.0 / (beta * h), beta }
+}
+
+/// ŷ = βy + z for every vertex; `gradient` is ∇E(x₀) where [`needs_start_forces`].
+pub fn pose(
+    scheme: Scheme,
+    h: f64,
+    masses: &[f64],
+    gradient: &[Row],
+    state: &State,
+    inertia: &mut [Row],
+) {
+    let State { positions: x, velocities: v, past, .. } = state;
+    for (i, y) in inertia.iter_mut().enumerate() {
+        *y = match scheme {
+            Scheme::QuasiStatic => x[i],
+            Scheme::ImplicitMidpoint => x[i].plus_scaled(0.5 * h, v[i]),
+            Scheme::Bdf2 => {
+                let drift = v[i] * (8.0 / 9.0) - past.velocities[i] * (2.0 / 9.0);
+                bdf2_base(x[i], past.positions[i]).plus_scaled(h, drift)
+            }
+            Scheme::Trapezoidal => {
+                let pushed = x[i].plus_scaled(h, v[i]);
+                match gradient.get(i) {
+                    Some(&g) => pushed.plus_scaled(-0.25 * h * h / masses[i], g),
+                    None => pushed,
+                }
+            }
+            Scheme::BackwardEuler | Scheme::ForwardEuler | Scheme::SymplecticEuler => {
+                x[i].plus_scaled(h, v[i])
+            }
+        };
     }
+}
+
+/// (4x₀ − x₋₁)/3.
+fn bdf2_base(x: Row, past: Row) -> Row {
+    x * (4.0 / 3.0) - past * (1.0 / 3.0)
 }
 
 /// The state after a step that was solved by `p`.
-pub fn finish(model: &Model, h: f64, p: &[Row], state: &mut State) {
+///
+/// A hard vertex's velocity is its displacement divided by h, whatever the scheme.
+pub fn finish(model: &Model, scheme: Scheme, h: f64, p: &[Row], state: &mut State) {
+    let State { positions, velocities, accelerations, past, .. } = state;
+    if scheme == Scheme::QuasiStatic {
+        positions.copy_from_slice(p);
+        velocities.fill(Row::zero());
+        accelerations.fill(Row::zero());
+        return;
+    }
+    for (i, &p) in p.iter().enumerate() {
+        let (x0, v0) = (positions[i], velocities[i]);
+        let x1 = if scheme == Scheme::ImplicitMidpoint { p + (p - x0) } else { p };
+        let mean = (x1 - x0) * (1.0 / h);
+        let v1 = match scheme {
+            _ if i >= model.free_count() => mean,
+            Scheme::ImplicitMidpoint | Scheme::Trapezoidal => mean + (mean - v0),
+            Scheme::Bdf2 => (x1 - bdf2_base(x0, past.positions[i])) * (1.5 / h),
+            _ => mean,
+        };
+        accelerations[i] = (v1 - v0) * (1.0 / h);
+        past.positions[i] = x0;
+        past.velocities[i] = v0;
+        positions[i] = x1;
+        velocities[i] = v1;
+    }
+    past.is_valid = true;
+}
+
+/// The state after an explicit step; `gradient` is ∇E(x₀), `hard` where hard vertices go.
+pub fn finish_explicit(
+    model: &Model,
+    scheme: Scheme,
+    h: f64,
+    gradient: &[Row],
+    hard: &[Row],
+    state: &mut State,
+) {
     let State { positions, velocities, accelerations, .. } = state;
-    match model.integrator().scheme {
-        Scheme::BackwardEuler => {
-            for (i, &to) in p.iter().enumerate() {
-                let velocity = (to - positions[i]) * (1.0 / h);
-                accelerations[i] = (velocity - velocities[i]) * (1.0 / h);
-                velocities[i] = velocity;
-                positions[i] = to;
-            }
-        }
-        Scheme::QuasiStatic => {
-            positions.copy_from_slice(p);
-            velocities.fill(Row::zero());
-            accelerations.fill(Row::zero());
-        }
+    for (i, &g) in gradient.iter().enumerate() {
+        let acceleration = g * (-1.0 / model.masses()[i]);
+        let next = velocities[i].plus_scaled(h, acceleration);
+        let moving = if scheme == Scheme::ForwardEuler { velocities[i] } else { next };
+        positions[i] = positions[i].plus_scaled(h, moving);
+        velocities[i] = next;
+        accelerations[i] = acceleration;
+    }
+    for (i, &to) in model.hard_vertices().zip(hard) {
+        velocities[i] = (to - positions[i]) * (1.0 / h);
+        positions[i] = to;
     }
 }

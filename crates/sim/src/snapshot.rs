@@ -1,17 +1,22 @@
 //! A state as bytes, so that a run can be resumed: little-endian, checked, bit-exact.
 //!
 //! Layout: magic, key (what the state belongs to, the caller's choice), vertex count, steps,
-//! added, dissipated, then positions, velocities and accelerations as x, y, z per vertex, and a
-//! checksum (FNV-1a) over all of it.
+//! added, dissipated, whether there is a past and a goal, the goal, then positions, velocities, accelerations, and
+//! positions and velocities of the past as x, y, z per vertex, and a checksum (FNV-1a) over all
+//! of it.
 
+use glam::DVec3;
 use pliant_math::Row;
 use pliant_model::Model;
 use thiserror::Error;
 
-use crate::state::State;
+use crate::measure::Momentum;
+use crate::state::{Goal, State};
 
-const MAGIC: &[u8; 8] = b"PLIANTS1";
-const HEADER: usize = 48;
+const MAGIC: &[u8; 8] = b"PLIANTS2";
+const HEADER: usize = 120;
+/// Bytes of five rows of three numbers.
+const PER_VERTEX: usize = 5 * 3 * 8;
 
 /// Why bytes are no state of a model.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -27,13 +32,22 @@ pub enum SnapshotError {
 /// The state as bytes; `key` identifies what it belongs to.
 pub fn encode(state: &State, key: u64) -> Vec<u8> {
     let count = state.positions.len();
-    let mut bytes = Vec::with_capacity(HEADER + count * 72 + 8);
+    let mut bytes = Vec::with_capacity(HEADER + count * PER_VERTEX + 8);
     bytes.extend_from_slice(MAGIC);
-    for word in [key, count as u64, state.steps, state.added.to_bits(), state.dissipated.to_bits()]
-    {
+    let (added, dissipated) = (state.added.to_bits(), state.dissipated.to_bits());
+    let has_past = u64::from(state.past.is_valid);
+    let has_goal = u64::from(state.goal.is_some());
+    for word in [key, count as u64, state.steps, added, dissipated, has_past, has_goal] {
         bytes.extend_from_slice(&word.to_le_bytes());
     }
-    for rows in [&state.positions, &state.velocities, &state.accelerations] {
+    let (energy, momentum) =
+        state.goal.map_or((0.0, Momentum::default()), |goal| (goal.energy, goal.momentum));
+    let (p, l) = (momentum.linear, momentum.angular);
+    for value in [energy, p.x, p.y, p.z, l.x, l.y, l.z] {
+        bytes.extend_from_slice(&value.to_le_bytes());
+    }
+    let State { positions, velocities, accelerations, past, .. } = state;
+    for rows in [positions, velocities, accelerations, &past.positions, &past.velocities] {
         for value in rows.iter().flat_map(|row| &row.0[..3]) {
             bytes.extend_from_slice(&value.to_le_bytes());
         }
@@ -57,7 +71,8 @@ pub fn decode(bytes: &[u8], model: &Model, key: u64) -> Result<State, SnapshotEr
     if word(1) != key || word(2) != count as u64 {
         return Err(SnapshotError::OtherScene);
     }
-    let (body, sum) = bytes.split_at_checked(HEADER + count * 72).ok_or(SnapshotError::Damaged)?;
+    let (body, sum) =
+        bytes.split_at_checked(HEADER + count * PER_VERTEX).ok_or(SnapshotError::Damaged)?;
     if sum != checksum(body).to_le_bytes() {
         return Err(SnapshotError::Damaged);
     }
@@ -67,7 +82,14 @@ pub fn decode(bytes: &[u8], model: &Model, key: u64) -> Result<State, SnapshotEr
     let mut values =
         body[HEADER..].chunks_exact(8).map(|b| f64::from_le_bytes(std::array::from_fn(|i| b[i])));
     let mut next = || values.next().unwrap_or(0.0);
-    for rows in [&mut state.positions, &mut state.velocities, &mut state.accelerations] {
+    state.past.is_valid = word(6) == 1;
+    let number = |k: usize| f64::from_bits(word(k));
+    let vector = |k: usize| DVec3::new(number(k), number(k + 1), number(k + 2));
+    let momentum = Momentum { linear: vector(9), angular: vector(12) };
+    state.goal = (word(7) == 1).then_some(Goal { energy: number(8), momentum });
+    let State { positions, velocities, accelerations, past, .. } = &mut state;
+    let rows = [positions, velocities, accelerations, &mut past.positions, &mut past.velocities];
+    for rows in rows {
         for row in rows.iter_mut() {
             *row = Row::new(next(), next(), next());
         }

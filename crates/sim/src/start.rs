@@ -14,17 +14,22 @@ use crate::state::State;
 /// positions cannot resolve; see [`crate::objective::Objective::measured`].
 const UNRESOLVABLE: f64 = 1e9;
 
-/// The first candidate: the smooth continuation of the motion.
-pub fn continued(h: f64, state: &State, p: &mut [Row]) {
+/// The first candidate: the smooth continuation of the motion, seen at β of the step.
+pub fn continued(h: f64, beta: f64, state: &State, p: &mut [Row]) {
     let State { positions, velocities, accelerations, .. } = state;
     for (i, p) in p.iter_mut().enumerate() {
-        *p = positions[i].plus_scaled(h, velocities[i]).plus_scaled(h * h, accelerations[i]);
+        let ahead = velocities[i].plus_scaled(h, accelerations[i]);
+        *p = positions[i].plus_scaled(beta * h, ahead);
     }
 }
 
-/// Puts hard vertices where they are driven.
-pub fn place_hard(model: &Model, drive: &Drive, p: &mut [Row]) {
-    p[model.hard_vertices()].copy_from_slice(&drive.hard);
+/// Puts hard vertices where they are at β of the step that drives them to `to`.
+pub fn place_hard(model: &Model, to: &Drive, beta: f64, state: &State, p: &mut [Row]) {
+    for (v, &target) in model.hard_vertices().zip(&to.hard) {
+        let from = state.positions[v];
+        // Exactly the target at the end of the step, not by a sum that rounds.
+        p[v] = if beta == 1.0 { target } else { from.plus_scaled(beta, target - from) };
+    }
 }
 
 /// Puts the centre of mass of every body that nothing holds where inertia and gravity alone put

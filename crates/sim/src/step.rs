@@ -3,13 +3,15 @@
 use std::time::Instant;
 
 use pliant_math::Row;
+use pliant_model::integrator::Scheme;
 use pliant_model::{Drive, FrameInput, Model};
 
+use crate::account::Move;
 use crate::objective::Objective;
 use crate::report::StepReport;
-use crate::state::State;
+use crate::state::{Goal, State};
 use crate::workspace::{SimError, Workspace};
-use crate::{account, damping, guard, measure, scheme, start};
+use crate::{account, correction, damping, guard, measure, scheme, start};
 
 /// Advances `state` by one step of `input.h` seconds.
 ///
@@ -76,59 +78,152 @@ fn in_parts(
     report: &mut StepReport,
 ) -> Result<(), SimError> {
     let h = input.h / f64::from(parts);
-    let [mut from, mut to] = std::mem::take(&mut workspace.drives);
+    let [mut from, mut to, mut at] = std::mem::take(&mut workspace.drives);
     let mut outcome = Ok(());
     for part in 0..parts {
-        from.set_between(&input.start, &input.end, f64::from(part) / f64::from(parts));
-        to.set_between(&input.start, &input.end, f64::from(part + 1) / f64::from(parts));
-        outcome = advance(model, h, &from, &to, state, workspace, report);
+        // A past of another step length is none.
+        state.past.is_valid &= parts == 1;
+        let scheme = scheme::effective(model.integrator().scheme, state);
+        let beta = scheme::constants(scheme, h).beta;
+        let time = |ahead: f64| (f64::from(part) + ahead) / f64::from(parts);
+        from.set_between(&input.start, &input.end, time(0.0));
+        to.set_between(&input.start, &input.end, time(1.0));
+        at.set_between(&input.start, &input.end, time(beta));
+        let times = Times { h, from: &from, at: &at, to: &to };
+        outcome = advance(model, scheme, times, state, workspace, report);
         if outcome.is_err() {
             break;
         }
     }
-    workspace.drives = [from, to];
+    state.past.is_valid &= parts == 1;
+    workspace.drives = [from, to, at];
     outcome
 }
 
-/// One unguarded step of length h, phase by phase.
+/// A sub-step's length, and what is driven at its start, at the evaluation of forces, and at its
+/// end.
+#[derive(Clone, Copy)]
+struct Times<'a> {
+    h: f64,
+    from: &'a Drive,
+    at: &'a Drive,
+    to: &'a Drive,
+}
+
+/// One unguarded step, phase by phase.
 fn advance(
     model: &Model,
-    h: f64,
-    from: &Drive,
-    to: &Drive,
+    scheme: Scheme,
+    times: Times,
     state: &mut State,
     workspace: &mut Workspace,
     report: &mut StepReport,
 ) -> Result<(), SimError> {
+    let Times { h, from, at, to } = times;
+    if model.integrator().correction.is_some() && state.goal.is_none() {
+        state.goal = Some(Goal::of(model, from, state, workspace));
+    }
+    for (before, now) in
+        workspace.vectors.before.iter_mut().zip([&state.positions, &state.velocities])
+    {
+        before.copy_from_slice(now);
+    }
+    if scheme::needs_start_forces(scheme) {
+        start_forces(model, h, from, state, workspace);
+    }
+    if scheme::is_explicit(scheme) {
+        scheme::finish_explicit(model, scheme, h, &workspace.vectors.gradient, &to.hard, state);
+    } else {
+        solve(model, scheme, times, state, workspace, report)?;
+    }
+    let Workspace { evaluation, vectors, .. } = workspace;
+    let [x0, v0] = [&vectors.before[0][..], &vectors.before[1][..]];
+    let constants = scheme::constants(scheme, h);
+    let objective = Objective {
+        model,
+        drive: at,
+        start: x0,
+        rate: constants.rate,
+        kappa: constants.kappa,
+        inertia: &vectors.inertia,
+        measured: &vectors.measured,
+        stored_only: false,
+    };
+    let step = Move { h, from, to, before: [x0, v0], after: state };
+    state.added += account::driven_work(&objective, &step, evaluation);
+    if let Some(correction) = model.integrator().correction {
+        correction::apply(model, correction, h, to, state, workspace, report)?;
+    }
+    if let Some(damping) = model.integrator().damping {
+        state.dissipated += damping::apply(model, damping, h, state);
+        state.goal = state.goal.map(|goal| goal.with_momenta_of(model, state));
+    }
+    let corrected = model.integrator().correction.is_some();
+    if !corrected && (constants.beta != 1.0 || scheme::is_explicit(scheme)) {
+        report.energy.potential = workspace.potential_energy(model, to, state);
+    }
+    Ok(())
+}
+
+/// ∇E at the start of a step, into the workspace's gradient.
+fn start_forces(model: &Model, h: f64, from: &Drive, state: &State, workspace: &mut Workspace) {
+    let Workspace { team, evaluation, vectors, .. } = workspace;
+    // Where everything came from, so that wind sees the velocities.
+    for (i, from) in vectors.other.iter_mut().enumerate() {
+        *from = state.positions[i].plus_scaled(-h, state.velocities[i]);
+    }
+    let objective = Objective {
+        model,
+        drive: from,
+        start: &vectors.other,
+        rate: 1.0 / h,
+        kappa: 0.0,
+        inertia: &vectors.inertia,
+        measured: &vectors.measured,
+        stored_only: false,
+    };
+    objective.gradient(&state.positions, &mut vectors.gradient, None, evaluation, team);
+}
+
+/// The implicit schemes: pose the problem, find a start, minimise, and take the new state.
+fn solve(
+    model: &Model,
+    scheme: Scheme,
+    times: Times,
+    state: &mut State,
+    workspace: &mut Workspace,
+    report: &mut StepReport,
+) -> Result<(), SimError> {
+    let Times { h, at, to, .. } = times;
     let Workspace { team, evaluation, solver, elastic, vectors, .. } = workspace;
-    let (integrator, constants) =
-        (model.integrator(), scheme::constants(model.integrator().scheme, h));
+    let constants = scheme::constants(scheme, h);
     let clock = Instant::now();
     solver.prepare(model, constants, team)?;
     report.timings.factor += clock.elapsed();
-    scheme::pose(integrator.scheme, h, state, &mut vectors.inertia);
-    start::mark_measured(model, to, constants.kappa, elastic, &mut vectors.measured);
+    scheme::pose(scheme, h, model.masses(), &vectors.gradient, state, &mut vectors.inertia);
+    start::mark_measured(model, at, constants.kappa, elastic, &mut vectors.measured);
     let objective = Objective {
         model,
-        drive: to,
+        drive: at,
         start: &state.positions,
         rate: constants.rate,
         kappa: constants.kappa,
         inertia: &vectors.inertia,
         measured: &vectors.measured,
+        stored_only: false,
     };
     let (p, other) = (&mut vectors.p, &mut vectors.other);
-    p.copy_from_slice(&state.positions);
-    start::place_hard(model, to, p);
     let centre = |p: &mut [Row]| {
-        start::centre_unheld(model, constants.kappa, to.gravity, objective.inertia, p);
+        start::centre_unheld(model, constants.kappa, at.gravity, objective.inertia, p);
     };
+    p.copy_from_slice(&state.positions);
+    start::place_hard(model, to, constants.beta, state, p);
     if !solver.is_linearised() {
-        start::settle_held(model, to, constants.kappa, elastic, p);
+        start::settle_held(model, at, constants.kappa, elastic, p);
         centre(p);
-        start::continued(h, state, other);
-        start::place_hard(model, to, other);
-        start::settle_held(model, to, constants.kappa, elastic, other);
+        start::continued(h, constants.beta, state, other);
+        start::place_hard(model, to, constants.beta, state, other);
+        start::settle_held(model, at, constants.kappa, elastic, other);
         centre(other);
         let still = objective.value(p, evaluation, team);
         if objective.value(other, evaluation, team) < still {
@@ -137,12 +232,7 @@ fn advance(
     }
     let info = solver.minimise(&objective, p, &mut vectors.gradient, evaluation, team);
     centre(p);
-    let added = account::driven_work(&objective, from, p, state, h, evaluation);
-    scheme::finish(model, h, p, state);
-    state.added += added;
-    if let Some(damping) = integrator.damping {
-        state.dissipated += damping::apply(model, damping, h, state);
-    }
+    scheme::finish(model, scheme, h, p, state);
     report.energy.potential = info.stored;
     report.absorb(&info);
     Ok(())

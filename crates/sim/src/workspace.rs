@@ -9,6 +9,7 @@ use pliant_model::integrator::{Scheme, Solver};
 use pliant_model::potentials::ProxyKind;
 use pliant_model::{Drive, Model};
 
+use crate::correction::CorrectionSpace;
 use crate::measure;
 use crate::objective::{EvaluationSpace, Objective};
 use crate::scheme::Constants;
@@ -38,13 +39,16 @@ pub struct Workspace {
     pub(crate) vectors: Vectors,
     /// The state before the step.
     pub(crate) saved: State,
-    /// Start and end of a sub-step.
-    pub(crate) drives: [Drive; 2],
+    pub(crate) correction: Option<CorrectionSpace>,
+    /// Start, end, and time of evaluation of a sub-step.
+    pub(crate) drives: [Drive; 3],
 }
 
 pub(crate) struct Vectors {
     pub p: Buffer<Row>,
     pub other: Buffer<Row>,
+    /// Positions and velocities at the start of a sub-step.
+    pub before: [Buffer<Row>; 2],
     pub inertia: Buffer<Row>,
     pub gradient: Buffer<Row>,
     pub measured: Vec<f64>,
@@ -88,12 +92,14 @@ impl Workspace {
             vectors: Vectors {
                 p: Buffer::zeroed(all),
                 other: Buffer::zeroed(all),
+                before: [Buffer::zeroed(all), Buffer::zeroed(all)],
                 inertia: Buffer::zeroed(all),
                 gradient: Buffer::zeroed(free),
                 measured: vec![1.0; free],
             },
             saved: State::initial(model),
-            drives: [Drive::default(), Drive::default()],
+            correction: model.integrator().correction.map(|_| CorrectionSpace::new(model)),
+            drives: std::array::from_fn(|_| Drive::default()),
         })
     }
 
@@ -124,7 +130,7 @@ impl SolverSpace {
         let SolverSpace::Projective { params, kind, cached } = self else { return Ok(()) };
         let kappa = match model.integrator().scheme {
             Scheme::QuasiStatic => regular_kappa(model),
-            Scheme::BackwardEuler => constants.kappa,
+            _ => constants.kappa,
         };
         if let Some(found) = cached.iter().position(|f| f.kappa == kappa) {
             cached.swap(0, found);

@@ -147,7 +147,7 @@ fn damaged_snapshots_are_refused() {
         assert!(decode(&noise, 7).is_err(), "{noise:?}");
     }
     // A magic word and a plausible header alone are no snapshot either.
-    let mut header = bytes[..48].to_vec();
+    let mut header = bytes[..120].to_vec();
     assert_eq!(decode(&header, 7).err(), Some(SnapshotError::Damaged));
     header[16..24].copy_from_slice(&u64::MAX.to_le_bytes());
     assert_eq!(decode(&header, 7).err(), Some(SnapshotError::OtherScene));

@@ -82,6 +82,11 @@ pub struct ProjectiveSpace {
 }
 
 impl ProjectiveSpace {
+    /// Diagonal of the factored matrix \[N/m\].
+    pub fn diagonal(&self) -> &[f64] {
+        &self.proxy.diagonal
+    }
+
     /// The vectors that go with a factored matrix.
     pub fn new(proxy: Proxy, history: u32, team: &Team) -> Self {
         let free = proxy.diagonal.len();
@@ -163,6 +168,15 @@ pub fn minimise(
         slope = advance(p, gradient, space, current, &direction, lbfgs.slot(), team);
         step = 1.0;
         info.iterations += 1;
+    }
+}
+
+/// A⁻¹g by the factored matrix, to single precision, into `out`.
+pub fn precondition(gradient: &[Row], space: &mut ProjectiveSpace, out: &mut [Row], team: &Team) {
+    let norm = gradient.iter().map(|g| g.times(*g).sum()).sum::<f64>().sqrt();
+    solve(gradient, norm, space, 0, 0, team);
+    for (out, d) in out.iter_mut().zip(&*space.d[0]) {
+        *out = d.widen();
     }
 }
 

@@ -94,17 +94,22 @@ pub fn newton(tolerance: f64) -> Solver {
 
 /// Backward Euler with a solver, undamped.
 pub fn backward_euler(solver: Solver) -> Integrator {
-    Integrator { scheme: Scheme::BackwardEuler, solver, damping: None }
+    Integrator { scheme: Scheme::BackwardEuler, solver, damping: None, ..Integrator::default() }
 }
 
 /// Backward Euler, damped.
 pub fn damped(solver: Solver, damping: Damping) -> Integrator {
-    Integrator { scheme: Scheme::BackwardEuler, solver, damping: Some(damping) }
+    Integrator {
+        scheme: Scheme::BackwardEuler,
+        solver,
+        damping: Some(damping),
+        ..Integrator::default()
+    }
 }
 
 /// Equilibrium with a solver.
 pub fn quasi_static(solver: Solver) -> Integrator {
-    Integrator { scheme: Scheme::QuasiStatic, solver, damping: None }
+    Integrator { scheme: Scheme::QuasiStatic, solver, damping: None, ..Integrator::default() }
 }
 
 /// A box of soft rubber: 100 kPa, ν = 0.3, 1000 kg/m³.

@@ -1,0 +1,131 @@
+//! Energy projection: energy follows its account, and free bodies keep their momenta.
+
+mod bodies;
+
+use bodies::{MATERIALS, Run, newton, projective};
+use pliant_model::integrator::{Correction, Damping, FeprMetric, Integrator, Scheme, Solver};
+use pliant_model::{BodySpec, DVec3, ElasticModel, Hold, ModelBuilder};
+
+const H: f64 = 1.0 / 30.0;
+
+fn fepr(scheme: Scheme, solver: Solver, metric: FeprMetric) -> Integrator {
+    let correction = Some(Correction::Fepr(metric));
+    Integrator { scheme, solver, correction, ..Integrator::default() }
+}
+
+/// A box stretched by a fifth, spinning free of gravity.
+fn spinning(material: ElasticModel) -> BodySpec {
+    let mut body = bodies::rubber(DVec3::ONE, [3, 3, 3], material);
+    let stretched = |x: &DVec3| *x * DVec3::new(1.2, 1.0, 1.0);
+    let positions: Vec<DVec3> = body.mesh.positions.iter().map(stretched).collect();
+    let spin = |x: &DVec3| DVec3::Z.cross(*x) * 5.0 + DVec3::X;
+    body.velocities = Some(positions.iter().map(spin).collect());
+    body.positions = Some(positions);
+    body
+}
+
+struct Drift {
+    energy: f64,
+    linear: f64,
+    angular: f64,
+    failures: u32,
+    moving: f64,
+}
+
+/// Runs steps, and sees how far energy and momenta leave what they were.
+fn drift(run: &mut Run, steps: usize) -> Drift {
+    let mut seen = Drift { energy: 0.0, linear: 0.0, angular: 0.0, failures: 0, moving: 0.0 };
+    let masses: f64 = run.model.masses().iter().sum();
+    let mut first = None;
+    for _ in 0..steps {
+        let report = run.step();
+        let state = &run.state;
+        let total = report.energy.total() - state.added + state.dissipated;
+        let goal = state.goal.expect("a corrected run has a goal");
+        seen.moving = report.energy.kinetic.max(seen.moving);
+        let scale = goal.energy.abs().max(seen.moving);
+        seen.energy = ((total - goal.energy).abs() / scale).max(seen.energy);
+        let start = *first.get_or_insert(report.momentum);
+        let push = (2.0 * masses * seen.moving).sqrt();
+        seen.linear = (report.momentum.linear.distance(start.linear) / push).max(seen.linear);
+        seen.angular = (report.momentum.angular.distance(start.angular) / push).max(seen.angular);
+        seen.failures += u32::from(report.correction_failed);
+    }
+    seen
+}
+
+#[test]
+fn a_free_spinning_body_keeps_energy_and_momenta() {
+    let schemes = [Scheme::BackwardEuler, Scheme::Bdf2, Scheme::ImplicitMidpoint];
+    for scheme in schemes {
+        for solver in [projective(20, 5, 0.0), newton(1e-9)] {
+            for metric in [FeprMetric::Smooth, FeprMetric::Diagonal] {
+                let integrator = fepr(scheme, solver, metric);
+                let builder = ModelBuilder::new().body(spinning(ElasticModel::Corotated));
+                let model = builder.gravity(DVec3::ZERO).integrator(integrator).build();
+                let mut run = Run::new(model.expect("a model"), H, 1);
+                let seen = drift(&mut run, 200);
+                let case = format!("{scheme:?}, {solver:?}, {metric:?}");
+                assert!(seen.energy < 1e-6, "{case}: energy {:e}", seen.energy);
+                assert!(seen.linear < 1e-8, "{case}: linear momentum {:e}", seen.linear);
+                assert!(seen.angular < 1e-8, "{case}: angular momentum {:e}", seen.angular);
+                assert_eq!(seen.failures, 0, "{case}");
+            }
+        }
+    }
+}
+
+#[test]
+fn every_material_keeps_its_energy() {
+    for material in MATERIALS {
+        let integrator = fepr(Scheme::BackwardEuler, projective(20, 5, 0.0), FeprMetric::Smooth);
+        let builder = ModelBuilder::new().body(spinning(material));
+        let model = builder.gravity(DVec3::ZERO).integrator(integrator).build();
+        let mut run = Run::new(model.expect("a model"), H, 1);
+        let seen = drift(&mut run, 200);
+        assert!(seen.energy < 1e-6, "{material:?}: energy {:e}", seen.energy);
+        assert!(seen.angular < 1e-8, "{material:?}: angular momentum {:e}", seen.angular);
+        assert_eq!(seen.failures, 0, "{material:?}");
+    }
+}
+
+#[test]
+fn without_it_backward_euler_loses_most_of_its_energy() {
+    let integrator = Integrator { solver: newton(1e-9), ..Integrator::default() };
+    let mut body = spinning(ElasticModel::Corotated);
+    body.velocities = None;
+    let model = ModelBuilder::new().body(body).gravity(DVec3::ZERO).integrator(integrator).build();
+    let mut run = Run::new(model.expect("a model"), H, 1);
+    let first = run.step().energy.total();
+    assert!(run.steps(60).energy.total() < 0.1 * first);
+}
+
+#[test]
+fn a_swinging_bar_keeps_its_energy_in_gravity() {
+    for hold in [Hold::Spring(1e5), Hold::Hard] {
+        let body = bodies::rubber(DVec3::new(1.0, 0.2, 0.2), [8, 2, 2], ElasticModel::Corotated);
+        let pins: Vec<u32> = (0..9).collect();
+        let solver = projective(20, 5, 0.0);
+        let integrator = fepr(Scheme::ImplicitMidpoint, solver, FeprMetric::Smooth);
+        let builder = ModelBuilder::new().body(body).hold(0, pins, hold, None);
+        let model = builder.integrator(integrator).build().expect("a model");
+        let mut run = Run::new(model, H, 1);
+        let seen = drift(&mut run, 300);
+        assert!(seen.moving > 1.0, "{hold:?}: the bar does not swing: {} J", seen.moving);
+        assert!(seen.energy < 1e-6, "{hold:?}: energy {:e}", seen.energy);
+        assert_eq!(seen.failures, 0, "{hold:?}");
+    }
+}
+
+#[test]
+fn damping_is_respected() {
+    let mut integrator = fepr(Scheme::BackwardEuler, projective(20, 5, 0.0), FeprMetric::Smooth);
+    integrator.damping = Some(Damping::Ether(0.5));
+    let builder = ModelBuilder::new().body(spinning(ElasticModel::Corotated));
+    let model = builder.gravity(DVec3::ZERO).integrator(integrator).build();
+    let mut run = Run::new(model.expect("a model"), H, 1);
+    let seen = drift(&mut run, 150);
+    assert!(run.state.dissipated > 0.5 * run.state.goal.expect("a goal").energy);
+    assert!(seen.energy < 1e-6, "energy {:e}", seen.energy);
+    assert_eq!(seen.failures, 0);
+}

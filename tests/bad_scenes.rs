@@ -135,7 +135,7 @@ fn what_this_version_has_not_is_refused_by_name() {
     let here = "is not in this version";
     let cases: &[(&str, &str, &[&str])] = &[
         ("[integrator]", plane, &["`collider`", here]),
-        ("correction = \"none\"", "correction = \"fepr\"", &["integrator.correction", here]),
+        ("correction = \"none\"", "correction = \"velocity\"", &["integrator.correction", here]),
         ("{ projective = { iterations = 4 } }", "{ xpbd = { iterations = 4 } }", &["xpbd", here]),
         ("\"backward-euler\"", "\"discrete-gradient\"", &["integrator.scheme", here]),
         ("[integrator]", "[integrator]\nself_collision = true", &["self_collision", here]),

@@ -66,7 +66,9 @@ fn what_is_not_in_this_version_is_said_to_be_missing() {
         "self_collision = true",
         "scheme = \"discrete-gradient\"",
         "solver = \"xpbd\"",
-        "correction = \"fepr\"",
+        "correction = \"blend\"",
+        "correction = \"lagrange\"",
+        "correction = { fepr = { momenta = \"paper\" } }",
         "preset = \"vivid\"",
         "damping = { rayleigh = { mass = 1 } }",
     ];

@@ -148,7 +148,9 @@ impl Ledger {
             iterations: report.iterations,
             residual: report.residual,
             fallback: report.gave_way(),
+            correction_iterations: report.correction_iterations,
             step_ms: report.timings.total.as_secs_f64() * 1e3,
+            correction_ms: report.timings.correction.as_secs_f64() * 1e3,
         };
         self.summary.exploded |= report.rolled_back;
         self.rows.push(row);
@@ -175,6 +177,7 @@ impl Ledger {
                     .copied()
                     .unwrap_or(0.0),
             },
+            correction_ms_per_step: steps.iter().map(|r| r.correction_ms).sum::<f64>() / count,
             energy_drift: if scale > 0.0 { off / scale } else { 0.0 },
             momentum_drift: self.momentum_drift(kinetic),
             fallbacks: steps.iter().filter(|r| r.fallback).count() as u64,

@@ -53,15 +53,19 @@ pub struct Row {
     pub iterations: u32,
     /// Relative gradient norm at the end of the solve.
     pub residual: f64,
-    /// The guard had to give way.
+    /// Iterations of the correction.
+    pub correction_iterations: u32,
+    /// The guard or the correction had to give way.
     pub fallback: bool,
     /// Duration of the step \[ms\].
     pub step_ms: f64,
+    /// Duration of the correction in it \[ms\].
+    pub correction_ms: f64,
 }
 
 impl Row {
     /// As a line of the file. Numbers are the shortest that read back exactly; the columns of
-    /// corrections and contact are those of a run without either.
+    /// contact are those of a run without.
     pub fn to_line(self) -> String {
         let (p, l) = (self.momentum.linear, self.momentum.angular);
         let mut line = format!("{}", self.step);
@@ -86,7 +90,9 @@ impl Row {
         }
         let _ = write!(line, ",{}", self.iterations);
         push(&mut line, self.residual);
-        let _ = writeln!(line, ",0,{},0,0,{:.4},0", u8::from(self.fallback), self.step_ms);
+        let (corrected, fallback) = (self.correction_iterations, u8::from(self.fallback));
+        let (step, correction) = (self.step_ms, self.correction_ms);
+        let _ = writeln!(line, ",{corrected},{fallback},0,0,{step:.4},{correction:.4}");
         line
     }
 
@@ -109,8 +115,10 @@ impl Row {
             momentum: Momentum { linear: vector(8)?, angular: vector(11)? },
             iterations: cells[16].parse().ok()?,
             residual: number(17)?,
+            correction_iterations: cells[18].parse().ok()?,
             fallback: cells[19] == "1",
             step_ms: number(22)?,
+            correction_ms: number(23)?,
         })
     }
 }
@@ -146,6 +154,8 @@ mod tests {
             residual: 3.3e-9,
             fallback: true,
             step_ms: 0.25,
+            correction_iterations: 3,
+            correction_ms: 0.125,
             ..Row::default()
         };
         let line = row.to_line();

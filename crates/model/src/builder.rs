@@ -137,6 +137,13 @@ impl ModelBuilder {
                 return Err(ModelError::Collider { collider, reason });
             }
         }
+        if self.integrator.correction.is_some() && self.bodies.len() > 1 {
+            // One account for all would carry energy from one body to another.
+            return Err(ModelError::Unsupported {
+                what: "integrator.correction with several bodies".to_owned(),
+                hint: String::new(),
+            });
+        }
         let mut firsts = vec![0];
         for body in &self.bodies {
             firsts.push(firsts[firsts.len() - 1] + body.mesh.positions.len());

@@ -4,6 +4,7 @@
 //! jump of potential energy when a driven point is moved before the step (thesis Algorithm 1,
 //! line 6) is not: that would pump ½kV²h² per step into a body dragged at constant speed.
 
+use glam::DVec3;
 use pliant_math::Row;
 use pliant_model::Drive;
 
@@ -13,14 +14,14 @@ use crate::state::State;
 /// Both ends of a step, uncorrected.
 #[derive(Clone, Copy)]
 pub struct Move<'a> {
-    /// Step length \[s\].
-    pub h: f64,
     /// What is driven, at its start.
     pub from: &'a Drive,
     /// And at its end.
     pub to: &'a Drive,
     /// Positions and velocities at its start.
     pub before: [&'a [Row]; 2],
+    /// ∇E at the hard vertices at its start \[N\]; empty when only the end's is known.
+    pub hard_start: &'a [DVec3],
     /// The state at its end.
     pub after: &'a State,
 }
@@ -29,7 +30,7 @@ pub struct Move<'a> {
 /// the objective's last gradient evaluation was the one that solved the step.
 pub fn driven_work(objective: &Objective, step: &Move, evaluation: &EvaluationSpace) -> f64 {
     let model = objective.model;
-    let Move { h, from, to, before: [x0, v0], after } = *step;
+    let Move { from, to, before: [x0, v0], hard_start, after } = *step;
     let x1 = &after.positions[..];
     let mut work = objective.dissipative_work(x0, x1, evaluation);
     let (attached, stiffness) = model.attachments();
@@ -38,16 +39,14 @@ pub fn driven_work(objective: &Objective, step: &Move, evaluation: &EvaluationSp
     let weights = from.follow_weights.iter().zip(&to.follow_weights);
     let followed = model.followed_vertices().iter().zip(weights);
     work += spring_work(followed, [&from.follow, &to.follow], [x0, x1]);
-    for v in model.hard_vertices() {
-        let moved = x1[v] - x0[v];
-        if moved == Row::zero() {
-            continue;
-        }
-        // The force that moves it: against the body, and to accelerate its own mass.
-        let accelerated = after.velocities[v] - v0[v];
-        let inertial = if objective.rate > 0.0 { model.masses()[v] / h } else { 0.0 };
-        let force = objective.hard_gradient(evaluation, v) + accelerated.xyz() * inertial;
-        work += force.dot(moved.xyz());
+    for (k, v) in model.hard_vertices().enumerate() {
+        let moved = (x1[v] - x0[v]).xyz();
+        // What moves it works against the body …
+        let end = objective.hard_gradient(evaluation, v);
+        work += hard_start.get(k).map_or(end, |start| 0.5 * (*start + end)).dot(moved);
+        // … and on the vertex's own mass.
+        let squares = after.velocities[v].xyz().length_squared() - v0[v].xyz().length_squared();
+        work += 0.5 * model.masses()[v] * squares;
     }
     work
 }

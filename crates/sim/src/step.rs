@@ -128,7 +128,9 @@ fn advance(
     {
         before.copy_from_slice(now);
     }
-    if scheme::needs_start_forces(scheme) {
+    workspace.vectors.hard_start.clear();
+    let accounts = model.integrator().correction.is_some() && from.hard != to.hard;
+    if scheme::needs_start_forces(scheme) || accounts {
         start_forces(model, h, from, state, workspace);
     }
     if scheme::is_explicit(scheme) {
@@ -149,7 +151,8 @@ fn advance(
         measured: &vectors.measured,
         stored_only: false,
     };
-    let step = Move { h, from, to, before: [x0, v0], after: state };
+    let hard_start = &vectors.hard_start;
+    let step = Move { from, to, before: [x0, v0], hard_start, after: state };
     state.added += account::driven_work(&objective, &step, evaluation);
     if let Some(correction) = model.integrator().correction {
         correction::apply(model, correction, h, to, state, workspace, report)?;
@@ -165,7 +168,7 @@ fn advance(
     Ok(())
 }
 
-/// ∇E at the start of a step, into the workspace's gradient.
+/// ∇E at the start of a step, into the workspace's vectors.
 fn start_forces(model: &Model, h: f64, from: &Drive, state: &State, workspace: &mut Workspace) {
     let Workspace { team, evaluation, vectors, .. } = workspace;
     // Where everything came from, so that wind sees the velocities.
@@ -183,6 +186,8 @@ fn start_forces(model: &Model, h: f64, from: &Drive, state: &State, workspace: &
         stored_only: false,
     };
     objective.gradient(&state.positions, &mut vectors.gradient, None, evaluation, team);
+    let hard = model.hard_vertices();
+    vectors.hard_start.extend(hard.map(|v| objective.hard_gradient(evaluation, v)));
 }
 
 /// The implicit schemes: pose the problem, find a start, minimise, and take the new state.

@@ -1,6 +1,7 @@
 //! What a step needs besides the state: memory and factorisations. It can be dropped between
 //! steps without changing a bit.
 
+use glam::DVec3;
 use thiserror::Error;
 
 use pliant_math::team::Team;
@@ -52,6 +53,8 @@ pub(crate) struct Vectors {
     pub inertia: Buffer<Row>,
     pub gradient: Buffer<Row>,
     pub measured: Vec<f64>,
+    /// ∇E at the hard vertices at the start of a sub-step, where the account needs it.
+    pub hard_start: Vec<DVec3>,
 }
 
 pub(crate) enum SolverSpace {
@@ -96,6 +99,7 @@ impl Workspace {
                 inertia: Buffer::zeroed(all),
                 gradient: Buffer::zeroed(free),
                 measured: vec![1.0; free],
+                hard_start: Vec::with_capacity(all - free),
             },
             saved: State::initial(model),
             correction: model.integrator().correction.map(|_| CorrectionSpace::new(model)),

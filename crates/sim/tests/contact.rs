@@ -48,7 +48,7 @@ fn pressed(run: &Run) -> f64 {
 fn a_dropped_body_comes_to_rest_where_contact_carries_its_weight() {
     for solver in [newton(1e-10), projective(60, 5, 1e-9)] {
         let collider = Collider { restitution: 0.5, ..floor(5e3) };
-        let mut run = Run::new(model(plate(0.02, 1e6), collider, WEIGHT, solver), 1.0 / 60.0, 1);
+        let mut run = Run::new(model(plate(0.02, 1e7), collider, WEIGHT, solver), 1.0 / 60.0, 1);
         let last = run.steps(240);
         assert!(!last.gave_way(), "{solver:?}");
         assert!(drift(&run).length() < 1e-4, "{solver:?}: moves with {}", drift(&run));
@@ -138,16 +138,15 @@ fn a_spinning_drum_turns_what_lies_in_it() {
 
 #[test]
 fn rebound_is_as_elastic_as_it_is_asked_to_be() {
+    // Without gravity, which would take its share of a slow rebound.
     let rebound = |restitution: f64| {
         let collider = Collider { restitution, ..floor(800.0) };
-        let model = model(plate(0.05, 1e7), collider, WEIGHT, newton(1e-9));
+        let mut body = plate(0.001, 1e7);
+        body.velocities = Some(vec![-DVec3::Y; body.mesh.positions.len()]);
+        let model = model(body, collider, DVec3::ZERO, newton(1e-9));
         let mut run = Run::new(model, 1.0 / 480.0, 1);
-        let arrival = (2.0f64 * 9.81 * 0.05).sqrt();
-        let speeds = (0..240).map(|_| {
-            run.step();
-            drift(&run).y
-        });
-        speeds.fold(0.0, f64::max) / arrival
+        run.steps(240);
+        drift(&run).y
     };
     // Backward Euler itself takes a few percent at this step length.
     let (full, half, none) = (rebound(1.0), rebound(0.5), rebound(0.0));

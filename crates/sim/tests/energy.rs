@@ -129,3 +129,34 @@ fn damping_is_respected() {
     assert!(seen.energy < 1e-6, "energy {:e}", seen.energy);
     assert_eq!(seen.failures, 0);
 }
+
+/// The account is what driven points do, and nothing else: dragged evenly, a body stays quiet.
+#[test]
+fn a_body_dragged_at_constant_velocity_stays_quiet() {
+    for hold in [Hold::Spring(1e5), Hold::Hard] {
+        let mut body =
+            bodies::rubber(DVec3::new(0.6, 0.2, 0.2), [6, 2, 2], ElasticModel::Corotated);
+        body.velocities = Some(vec![DVec3::X; body.mesh.positions.len()]);
+        let motion = pliant_model::Motion {
+            times: vec![0.0, 1000.0],
+            translate: vec![DVec3::ZERO, DVec3::X * 1000.0],
+            rotate: vec![],
+            about: DVec3::ZERO,
+        };
+        let pins: Vec<u32> = (0..9).collect();
+        let solver = projective(20, 5, 0.0);
+        let integrator = fepr(Scheme::ImplicitMidpoint, solver, FeprMetric::Smooth);
+        let builder = ModelBuilder::new().body(body).hold(0, pins, hold, Some(motion));
+        let model = builder.gravity(DVec3::ZERO).integrator(integrator).build();
+        let mut run = Run::new(model.expect("a model"), H, 1);
+        for _ in 0..200 {
+            let report = run.step();
+            let moving = run.model.masses().iter().zip(run.state.velocities.iter());
+            let square =
+                |(m, v): (&f64, &pliant_math::Row)| m * (v.xyz() - DVec3::X).length_squared();
+            let vibration = 0.5 * moving.map(square).sum::<f64>() + report.energy.potential;
+            let relative = vibration / report.energy.kinetic;
+            assert!(relative < 1e-9, "{hold:?}: {relative:e}");
+        }
+    }
+}

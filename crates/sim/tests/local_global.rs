@@ -160,8 +160,16 @@ impl Slides {
         let free = model.free_count();
         let measured = vec![1.0; free];
         let (rate, inertia) = (1.0 / self.h, &inertia[..]);
-        let objective =
-            Objective { model: &model, drive, start, rate, kappa, inertia, measured: &measured };
+        let objective = Objective {
+            model: &model,
+            drive,
+            start,
+            rate,
+            kappa,
+            inertia,
+            measured: &measured,
+            stored_only: false,
+        };
         let proxy = Proxy::new(&model, kappa, ProxyKind::Bound).expect("a factor");
         let mut space = ProjectiveSpace::new(proxy, 0, &team);
         let params = ProjectiveParams { iterations, history: 0, tolerance: 0.0 };

@@ -130,11 +130,10 @@ fn what_a_scene_may_not_say_is_named_with_its_line_and_key() {
 #[test]
 fn what_this_version_has_not_is_refused_by_name() {
     let folder = Folder::new("bad-features");
-    let plane = "[[collider]]\nshape = { plane = { point = [0, 0, 0], normal = [0, 1, 0] } }\n\
-        response = \"spring\"\nstiffness = 1e5\n[integrator]";
+    let mesh = "[[collider]]\nshape = { mesh = \"rock.obj\" }\n[integrator]";
     let here = "is not in this version";
     let cases: &[(&str, &str, &[&str])] = &[
-        ("[integrator]", plane, &["`collider`", here]),
+        ("[integrator]", mesh, &["`collider[0].shape`", "`rock.obj`", here]),
         ("correction = \"none\"", "correction = \"velocity\"", &["integrator.correction", here]),
         ("{ projective = { iterations = 4 } }", "{ xpbd = { iterations = 4 } }", &["xpbd", here]),
         ("\"backward-euler\"", "\"discrete-gradient\"", &["integrator.scheme", here]),

@@ -149,6 +149,8 @@ impl Ledger {
             residual: report.residual,
             fallback: report.gave_way(),
             correction_iterations: report.correction_iterations,
+            contacts: report.contacts.count,
+            max_penetration: report.contacts.deepest,
             step_ms: report.timings.total.as_secs_f64() * 1e3,
             correction_ms: report.timings.correction.as_secs_f64() * 1e3,
         };

@@ -57,6 +57,10 @@ pub struct Row {
     pub correction_iterations: u32,
     /// The guard or the correction had to give way.
     pub fallback: bool,
+    /// Vertices inside colliders.
+    pub contacts: u32,
+    /// How deep the deepest of them is \[m\].
+    pub max_penetration: f64,
     /// Duration of the step \[ms\].
     pub step_ms: f64,
     /// Duration of the correction in it \[ms\].
@@ -64,8 +68,7 @@ pub struct Row {
 }
 
 impl Row {
-    /// As a line of the file. Numbers are the shortest that read back exactly; the columns of
-    /// contact are those of a run without.
+    /// As a line of the file. Numbers are the shortest that read back exactly.
     pub fn to_line(self) -> String {
         let (p, l) = (self.momentum.linear, self.momentum.angular);
         let mut line = format!("{}", self.step);
@@ -92,7 +95,9 @@ impl Row {
         push(&mut line, self.residual);
         let (corrected, fallback) = (self.correction_iterations, u8::from(self.fallback));
         let (step, correction) = (self.step_ms, self.correction_ms);
-        let _ = writeln!(line, ",{corrected},{fallback},0,0,{step:.4},{correction:.4}");
+        let _ = write!(line, ",{corrected},{fallback},{}", self.contacts);
+        push(&mut line, self.max_penetration);
+        let _ = writeln!(line, ",{step:.4},{correction:.4}");
         line
     }
 
@@ -117,6 +122,8 @@ impl Row {
             residual: number(17)?,
             correction_iterations: cells[18].parse().ok()?,
             fallback: cells[19] == "1",
+            contacts: cells[20].parse().ok()?,
+            max_penetration: number(21)?,
             step_ms: number(22)?,
             correction_ms: number(23)?,
         })
@@ -155,6 +162,8 @@ mod tests {
             fallback: true,
             step_ms: 0.25,
             correction_iterations: 3,
+            contacts: 12,
+            max_penetration: 1.0 / 3e7,
             correction_ms: 0.125,
             ..Row::default()
         };

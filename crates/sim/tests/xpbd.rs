@@ -61,20 +61,22 @@ impl<'a> Step<'a> {
             rate: 1.0 / H,
             kappa: 1.0 / (H * H),
             inertia: &self.inertia,
+            stored_only: false,
             measured: &self.measured,
         };
         solve(&objective, &mut self.p, &mut self.gradient, &mut self.evaluation)
     }
 
-    fn newton(mut self) -> Vec<Row> {
+    fn newton(mut self) -> (Vec<Row>, f64) {
         let mut space = NewtonSpace::new(self.model).expect("a matrix");
         let params = NewtonParams { iterations: 200, tolerance: 1e-12 };
         let team = Team::new(1);
         let info = self.solve(|objective, p, gradient, evaluation| {
             newton::minimise(objective, &params, p, gradient, &mut space, evaluation, &team)
         });
-        assert!(info.residual < 1e-10, "{info:?}");
-        self.p.to_vec()
+        // On slack cloth its line search ends at 2e-8, where the objective's rounding begins.
+        assert!(info.residual < 1e-7, "{info:?}");
+        (self.p.to_vec(), info.residual)
     }
 
     fn xpbd(mut self, iterations: u32, threads: usize) -> (Vec<Row>, SolverInfo) {
@@ -97,30 +99,169 @@ fn bar(material: ElasticModel) -> BodySpec {
     let mut body = BodySpec::solid("bar", mesh, material, 1e5, 0.3, 1000.0);
     let bent = |x: &DVec3| *x + DVec3::Y * (-0.15 * (x.x + 0.5) * (x.x + 0.5));
     body.positions = Some(body.mesh.positions.iter().map(bent).collect());
-    body.velocities =
-        Some(body.mesh.positions.iter().map(|x| DVec3::new(0.0, 0.5, x.x)).collect());
+    body.velocities = Some(body.mesh.positions.iter().map(|x| DVec3::new(0.0, 0.5, x.x)).collect());
     body
 }
 
+fn pinned(material: ElasticModel) -> Model {
+    ModelBuilder::new().body(bar(material)).pin(0, |x| x.x < -0.49).build().expect("a model")
+}
+
+fn held_softly(material: ElasticModel) -> Model {
+    let body = bar(material);
+    let at_end = |v: &u32| body.mesh.positions[*v as usize].x < -0.49;
+    let end: Vec<u32> = (0..body.mesh.positions.len() as u32).filter(at_end).collect();
+    let followed = vec![80];
+    let builder = ModelBuilder::new().hold(0, end, Hold::Spring(1e5), None);
+    builder.follow(0, followed, vec![300.0]).body(body).build().expect("a model")
+}
+
+/// A cloth, crumpled a little, held at two corners.
+fn cloth(cells: u32, hold: Hold, wind: bool) -> Model {
+    let (mesh, springs) = shapes::cloth([1.0, 1.0], [cells as usize; 2]).expect("a cloth");
+    let ends = springs.iter().map(|s| s.vertices).collect();
+    let mut body = BodySpec::springs("cloth", mesh, ends, 200.0, 0.3);
+    let crumpled = |x: &DVec3| {
+        *x * DVec3::new(0.97, 1.0, 1.04) + DVec3::Y * (0.03 * (9.0 * x.x).sin() * (7.0 * x.z).cos())
+    };
+    body.positions = Some(body.mesh.positions.iter().map(crumpled).collect());
+    let builder = ModelBuilder::new().body(body).hold(0, vec![0, cells], hold, None);
+    let velocity = DVec3::new(3.0, 6.0, 1.0);
+    let breeze = Breeze { velocity, drag: 1.2, gust: 0.0, seed: 0, times: vec![], scale: vec![] };
+    if wind { builder.wind(breeze) } else { builder }.build().expect("a model")
+}
+
+/// The answer after many iterations is Newton's, and more iterations come closer.
+fn converges(name: &str, model: &Model, iterations: u32) {
+    let (exact, left) = Step::new(model).newton();
+    let moved = distance(&exact, model.initial_positions());
+    assert!(moved > 0.01, "{name}: it moved by {moved} m only");
+    let (mut last_residual, mut last_error) = (1.0, moved);
+    for share in [40, 4, 1] {
+        let (found, info) = Step::new(model).xpbd(iterations / share, 1);
+        let error = distance(&found, &exact);
+        assert!(
+            info.residual < 0.5 * last_residual && error < 0.5 * last_error,
+            "{name}: {info:?}"
+        );
+        (last_residual, last_error) = (info.residual, error);
+    }
+    assert!(last_residual < 1e-9, "{name}: residual {last_residual:e}");
+    // Newton's own error is of the order of its residual, in metres of these scenes.
+    assert!(last_error < 1e-10 + left, "{name}: {last_error:e} m from Newton, at {left:e}");
+}
+
 #[test]
-fn explore() {
+fn every_material_reaches_newtons_minimiser() {
     for material in MATERIALS {
-        for soft in [false, true] {
-            let builder = ModelBuilder::new().body(bar(material));
-            let model = if soft {
-                let ends = (0..81u32).filter(|&v| bar(material).mesh.positions[v as usize].x < -0.49).collect();
-                builder.hold(0, ends, Hold::Spring(1e5), None).build().expect("a model")
-            } else {
-                builder.pin(0, |x| x.x < -0.49).build().expect("a model")
-            };
-            let exact = Step::new(&model).newton();
-            let moved = distance(&exact, model.initial_positions());
-            print!("{material:?} soft {soft} moved {moved:.4}: ");
-            for iterations in [0, 10, 20, 40, 100, 400, 2000, 10000] {
-                let (found, info) = Step::new(&model).xpbd(iterations, 1);
-                print!(" {iterations}: r {:.1e} d {:.1e};", info.residual, distance(&found, &exact));
-            }
-            println!();
+        converges(&format!("{material:?}, pinned"), &pinned(material), 400);
+        converges(&format!("{material:?}, held softly"), &held_softly(material), 800);
+    }
+}
+
+#[test]
+fn springs_and_wind_reach_newtons_minimiser() {
+    converges("pinned cloth", &cloth(12, Hold::Hard, false), 8000);
+    converges("softly held cloth", &cloth(12, Hold::Spring(1e4), false), 8000);
+    converges("cloth in the wind", &cloth(12, Hold::Hard, true), 4000);
+}
+
+#[test]
+fn twenty_iterations_come_close() {
+    for material in MATERIALS {
+        let model = pinned(material);
+        let (exact, _) = Step::new(&model).newton();
+        let error = distance(&Step::new(&model).xpbd(20, 1).0, &exact);
+        let moved = distance(&exact, model.initial_positions());
+        assert!(error < 0.02 * moved, "{material:?}: {error:e} m of {moved:e} m");
+    }
+}
+
+#[test]
+fn any_number_of_threads_gives_the_same_bits() {
+    // Large enough that a colour is shared out to several threads.
+    let size = DVec3::new(1.0, 0.25, 0.25);
+    let mesh = shapes::solid_box(size, [32, 8, 8]).expect("a box");
+    let bar = BodySpec::solid("bar", mesh, ElasticModel::NeoHookean, 1e5, 0.3, 1000.0);
+    let models = [
+        ModelBuilder::new().body(bar).pin(0, |x| x.x < -0.49).build().expect("a model"),
+        cloth(40, Hold::Hard, true),
+    ];
+    for (m, model) in models.iter().enumerate() {
+        let bits = |threads: usize| {
+            let (p, _) = Step::new(model).xpbd(10, threads);
+            p.iter().flat_map(|row| row.0).map(f64::to_bits).collect::<Vec<_>>()
+        };
+        let one = bits(1);
+        for threads in [2, 3] {
+            assert!(bits(threads) == one, "model {m}, {threads} threads");
         }
     }
+}
+
+#[test]
+fn a_body_at_rest_stays_there() {
+    let mesh = shapes::solid_box(DVec3::ONE, [2, 2, 2]).expect("a box");
+    for material in MATERIALS {
+        let body = BodySpec::solid("cube", mesh.clone(), material, 1e6, 0.4, 1000.0);
+        let model = ModelBuilder::new().body(body).gravity(DVec3::ZERO).build().expect("a model");
+        let (found, _) = Step::new(&model).xpbd(50, 1);
+        let drift = distance(&found, model.initial_positions());
+        assert!(drift < 1e-14, "{material:?}: {drift:e} m");
+    }
+}
+
+#[test]
+fn collapsed_bodies_open_again() {
+    for material in [ElasticModel::Corotated, ElasticModel::NeoHookean, ElasticModel::Tissue] {
+        for squash in [0.0, 0.1, -0.5] {
+            let mut body = bar(material);
+            let flat = |x: &DVec3| DVec3::new(x.x, squash * x.y, x.z);
+            body.positions = Some(body.mesh.positions.iter().map(flat).collect());
+            body.velocities = None;
+            let model = ModelBuilder::new().body(body).gravity(DVec3::ZERO).build();
+            let model = model.expect("a model");
+            let mut before = Step::new(&model);
+            let value = |step: &mut Step| {
+                let team = Team::new(1);
+                let mut found = 0.0;
+                step.solve(|objective, p, _, evaluation| {
+                    found = objective.value(p, evaluation, &team);
+                    SolverInfo::default()
+                });
+                found
+            };
+            let at_start = value(&mut before);
+            let (found, info) = Step::new(&model).xpbd(100, 1);
+            assert!(info.residual.is_finite(), "{material:?} × {squash}: {info:?}");
+            before.p.copy_from_slice(&found);
+            let at_end = value(&mut before);
+            assert!(at_end < at_start, "{material:?} × {squash}: {at_start} to {at_end} J");
+        }
+    }
+}
+
+#[test]
+fn springs_without_length_do_no_harm() {
+    let (mesh, springs) = shapes::cloth([1.0, 1.0], [4, 4]).expect("a cloth");
+    let ends = springs.iter().map(|s| s.vertices).collect();
+    let mut body = BodySpec::springs("cloth", mesh, ends, 200.0, 0.3);
+    body.positions = Some(vec![DVec3::ONE; 25]);
+    let model = ModelBuilder::new().body(body).build().expect("a model");
+    let (found, info) = Step::new(&model).xpbd(20, 1);
+    assert!(found.iter().all(|row| row.xyz().is_finite()), "{info:?}");
+}
+
+#[test]
+fn nothing_moves_without_inertia() {
+    let model = pinned(ElasticModel::Corotated);
+    let mut space = XpbdSpace::new(&model).expect("constraints");
+    let (params, team) = (XpbdParams { iterations: 5 }, Team::new(1));
+    let mut step = Step::new(&model);
+    let info = step.solve(|objective, p, gradient, evaluation| {
+        let still = Objective { kappa: 0.0, rate: 0.0, ..*objective };
+        xpbd::minimise(&still, &params, p, gradient, &mut space, evaluation, &team)
+    });
+    assert!(info.stalled && info.iterations == 0);
+    assert_eq!(distance(&step.p, model.initial_positions()), 0.0);
 }

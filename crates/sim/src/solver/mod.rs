@@ -1,8 +1,9 @@
-//! Minimisers of a step's objective: [`projective`] and [`newton`].
+//! Minimisers of a step's objective: [`projective`], [`newton`] and [`xpbd`].
 
 pub mod hessian;
 pub mod newton;
 pub mod projective;
+pub mod xpbd;
 
 use crate::objective::Sums;
 use crate::report::Timings;

@@ -8,7 +8,7 @@ use pliant_math::team::{SharedSlice, Team};
 use pliant_math::{Buffer, Row};
 
 /// Batches per item of a task: fixed, and enough work to be worth handing out.
-const BATCHES: usize = 16;
+const BATCHES: usize = 8;
 
 const IN_ORDER: [u16; WIDTH_F64] = [0, 1, 2, 3, 4, 5, 6, 7];
 

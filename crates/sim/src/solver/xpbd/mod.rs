@@ -10,16 +10,17 @@
 //! | potential | constraint C | compliance α |
 //! |---|---|---|
 //! | springs | l − r | 1/k |
-//! | tets, any density ψ | √(2Vψ) | 1 |
+//! | tets, any density ψ | VP/k, nine components; F − R for as-rigid-as-possible | 1/k |
 //! | attachments, following | x − t, three components | 1/k |
 //! | wind | the drag of a triangle, its own quadratic equation | |
 //!
 //! XPBD adds every Δλ along the ∇C of the moment, and so keeps parts of forces that point where
-//! ∇C no longer does: its fixed point is not the minimiser (their Section 4, g ≈ 0). Here each
-//! constraint remembers the force it has exerted, and of the part across ∇C a share θ is let go
-//! at each visit: θ = 1/(1 + stiffness across ∇C · w), the step that a visit can take without
-//! overshooting. Then x = x̃ + Σ w f always, f = λ∇C and λ = −C/α at rest of the iteration: the
-//! minimiser, with ∇G = 0.
+//! ∇C no longer does: its fixed point is not the minimiser, because the derivation drops the
+//! change of ∇C (their Section 4). Here each constraint remembers the *force* it exerts instead
+//! of a multiplier, and each visit lets the force turn as well: x = x̃ + Σ w f holds all the time,
+//! and where visits change nothing any more every f is minus its energy's gradient. That is the
+//! minimiser, to rounding. Across ∇C a visit takes the step that the stiffness along it allows,
+//! which is no less than the stiffness across, so that it does not overshoot.
 //!
 //! Constraints of a colour share no vertex: bits do not depend on the number of threads.
 
@@ -108,6 +109,9 @@ impl XpbdSpace {
 /// Minimises the objective; the free vertices' `p` are overwritten, the hard ones' obeyed.
 ///
 /// Without inertia (κ = 0) there is nothing to relax with: the report says that it stalled.
+///
+/// # Panics
+/// When `p` or the objective belongs to another model than `space`.
 pub fn minimise(
     objective: &Objective,
     params: &XpbdParams,
@@ -117,6 +121,8 @@ pub fn minimise(
     evaluation: &mut EvaluationSpace,
     team: &Team,
 ) -> SolverInfo {
+    // Kernels follow vertex numbers without asking again.
+    assert_eq!(p.len(), space.inverse_masses.len(), "a position per vertex of the model");
     let mut info = SolverInfo { stalled: true, ..SolverInfo::default() };
     let clock = Instant::now();
     if objective.kappa > 0.0 {

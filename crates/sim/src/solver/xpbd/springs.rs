@@ -1,12 +1,13 @@
-//! Springs: C = l − r, compliance 1/k.
+//! Springs: C = l − r along n = (x₀ − x₁)/l, compliance 1/k.
 //!
-//! With n = (x₀ − x₁)/l, W = w₀ + w₁ and the remembered force f on x₀ (−f on x₁),
+//! With W = w₀ + w₁ and the remembered force f on x₀ (−f on x₁), XPBD's step along n is
+//! Δf·n = −(C + f·n/k)/(W + 1/k). The same step for all three components,
 //!
 //! ```text
-//! λ = (W n·f − C) / (W + 1/k),      f ← λ n + (1 − θ)(f − (n·f) n),      θ = 1/(1 + W|λ|/l).
+//! Δf = −(k C n + f)/(1 + k W),
 //! ```
 //!
-//! For a spring in tension this is exactly where the spring alone would settle.
+//! lets the force turn with the spring as well, and no spring is stiffer than k across.
 
 use pliant_math::Row;
 use pliant_math::lanes::{Kernel, Lanes, WIDTH_F64, run64};
@@ -79,18 +80,11 @@ impl<L: Lanes<Real = f64>> Kernel<L> for Relax<'_> {
                     *f = L::load(batch.forces.add(i * WIDTH_F64));
                 }
                 let both = w0 + w1;
-                let n = [d[0].div(length), d[1].div(length), d[2].div(length)];
-                let along = n[0].mul_add(f[0], n[1].mul_add(f[1], n[2] * f[2]));
-                let wanted = stiffness * both.mul_add(along, rest - length);
-                let multiplier = wanted.div(stiffness.mul_add(both, one));
-                // (1 − θ) = W|λ|/l ÷ (1 + W|λ|/l)
-                let turn = both * multiplier.abs();
-                let keep = turn.div(turn + length);
-                let on_n = multiplier - keep * along;
+                let pull = stiffness * (length - rest).div(length);
+                let share = one.div(stiffness.mul_add(both, one));
                 for i in 0..3 {
-                    let force = keep.mul_add(f[i], on_n * n[i]);
-                    force.store(batch.forces.add(i * WIDTH_F64));
-                    let change = force - f[i];
+                    let change = -(pull.mul_add(d[i], f[i]) * share);
+                    (f[i] + change).store(batch.forces.add(i * WIDTH_F64));
                     a[i] = w0.mul_add(change, a[i]);
                     b[i] = w1.neg_mul_add(change, b[i]);
                 }

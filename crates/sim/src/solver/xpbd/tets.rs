@@ -1,19 +1,21 @@
-//! Tetrahedra: C = √(2Vψ(F)), compliance 1, for every material.
+//! Tetrahedra, any material: C = VP(F)/k in nine components, compliance 1/k.
 //!
-//! Then ½C² is the energy and C ∂C/∂F = VP its derivative. The remembered force is a stress Σ,
-//! which pushes corner c with Σ∇N_c; with ⟨A, B⟩ = Σ_c w_c (A∇N_c)·(B∇N_c) the multiplier along
-//! ∂C/∂F, written without the division by C that rest has no answer to, is
+//! A visit sees the energy Vψ as ½k|C|², with k the material's largest stiffness, so that
+//! ∂C/∂F is at most the identity. For μ‖F − R‖² that is C = F − R and k = 2μV. The remembered
+//! multiplier is a stress Σ, which pushes corner c with Σ∇N_c and so moves F by ΣQ with
+//! Q = Σ_c w_c ∇N_c∇N_cᵀ. XPBD's block step for a constraint of several components,
+//! ΔΣ = −(C + Σ/k)(Q + I/k)⁻¹, is
 //!
 //! ```text
-//! s = (⟨P, Σ⟩ − C²) / (⟨P, P⟩ + C²),    Σ ← s P + (1 − θ)(Σ − P⟨P, Σ⟩/⟨P, P⟩)    (V in P).
+//! ΔΣ = −(VP + Σ)(I + kQ)⁻¹,
 //! ```
 //!
-//! θ = 1/(1 + q): q is the material's stiffness seen through the inverse masses, at least
-//! ⟨P, P⟩/C², which grows where the material stiffens.
+//! which ends at Σ = −VP whatever k is; too small a k would overshoot. It is the material's bound
+//! near rest, or the secant stiffness |VP|²/(2Vψ) where the material has stiffened.
 
-use glam::{DMat3, DVec3};
+use glam::DVec3;
 use pliant_math::Row;
-use pliant_math::decomposition::symmetric_eigen;
+use pliant_math::decomposition::squared_norm;
 use pliant_math::lanes::{Kernel, Lanes, WIDTH_F64, run64};
 use pliant_math::team::{SharedSlice, Team};
 use pliant_model::ElasticModel;
@@ -27,8 +29,8 @@ use pliant_model::potentials::tissue::Tissue;
 
 use super::colored::{Batches, Colored, gather, scatter};
 
-/// Numbers per tet: Dₘ⁻¹ (9), μV, λV, 1/m of the corners (4), κq.
-const VALUES: usize = 16;
+/// Numbers per tet: Dₘ⁻¹ (9), μV, λV, 1/m of the corners (4), k, κQ (6: xx, yy, zz, xy, xz, yz).
+const VALUES: usize = 22;
 /// Keeps 0/0 away: far below any energy.
 const VANISHING: f64 = 1e-300;
 
@@ -60,7 +62,8 @@ impl Tets {
             values[..9].copy_from_slice(&t.inverse);
             values[9..11].copy_from_slice(&[t.mu, t.lambda]);
             values[11..15].copy_from_slice(&w);
-            values[15] = stiffness(model, t.mu, t.lambda) * mobility(&t.inverse, w);
+            values[15] = stiffness(model, t.mu, t.lambda);
+            values[16..].copy_from_slice(&mobility(&t.inverse, w));
             values
         };
         let values: Vec<[f64; VALUES]> = tets.iter().map(values).collect();
@@ -108,15 +111,12 @@ fn stiffness(model: ElasticModel, mu: f64, lambda: f64) -> f64 {
     bound
 }
 
-/// Largest eigenvalue of Σ_c w_c ∇N_c ∇N_cᵀ [1/(kg m²)].
-fn mobility(inverse: &[f64; 9], w: [f64; 4]) -> f64 {
+/// Σ_c w_c ∇N_c ∇N_cᵀ [1/(kg m²)]: xx, yy, zz, xy, xz, yz.
+fn mobility(inverse: &[f64; 9], w: [f64; 4]) -> [f64; 6] {
     let rows = [0, 3, 6].map(|k| DVec3::new(inverse[k], inverse[k + 1], inverse[k + 2]));
     let gradients = [-(rows[0] + rows[1] + rows[2]), rows[0], rows[1], rows[2]];
-    let sum = gradients
-        .iter()
-        .zip(w)
-        .fold(DMat3::ZERO, |sum, (g, w)| sum + DMat3::from_cols(*g * g.x, *g * g.y, *g * g.z) * w);
-    symmetric_eigen(&sum).values.max_element()
+    [(0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)]
+        .map(|(i, j)| gradients.iter().zip(w).map(|(g, w)| w * g[i] * g[j]).sum())
 }
 
 struct Relax<'a, D> {
@@ -155,33 +155,50 @@ impl<L: Lanes<Real = f64>, D: Density> Kernel<L> for Relax<'_, D> {
                 for (k, value) in stress.iter_mut().enumerate() {
                     *value = L::load(batch.forces.add(k * WIDTH_F64));
                 }
-                let (push, held) = (corner_forces(&p, &inverse), corner_forces(&stress, &inverse));
-                let (mut pp, mut ps) = (zero, zero);
-                for c in 0..4 {
-                    pp = w[c].mul_add(dot(&push[c], &push[c]), pp);
-                    ps = w[c].mul_add(dot(&push[c], &held[c]), ps);
+                let square = (energy + energy).max(L::splat(VANISHING));
+                let stiff = L::load(batch.values.add(15 * WIDTH_F64));
+                let stiff = softness * stiff.max(squared_norm(&p).div(square));
+                let mut matrix = [zero; 6];
+                for (k, value) in matrix.iter_mut().enumerate() {
+                    *value = stiff * L::load(batch.values.add((16 + k) * WIDTH_F64));
                 }
-                let vanishing = L::splat(VANISHING);
-                let square = (energy + energy).max(zero);
-                let multiplier = (ps - square).div((pp + square).max(vanishing));
-                let nominal = softness * L::load(batch.values.add(15 * WIDTH_F64));
-                let stiff = nominal.max(pp.div(square.max(vanishing)));
-                let theta = L::splat(1.0).div(L::splat(1.0) + stiff);
-                let keep = L::splat(1.0) - theta;
-                let on_p = multiplier - keep * ps.div(pp.max(vanishing));
-                for k in 0..9 {
-                    keep.mul_add(stress[k], on_p * p[k]).store(batch.forces.add(k * WIDTH_F64));
+                let damping = inverse_of_identity_plus(&matrix);
+                let mut change = [zero; 9];
+                for i in 0..3 {
+                    let gap: [L; 3] = std::array::from_fn(|j| stress[3 * i + j] + p[3 * i + j]);
+                    for j in 0..3 {
+                        change[3 * i + j] = -dot(&gap, &damping[j]);
+                        let sum = stress[3 * i + j] + change[3 * i + j];
+                        sum.store(batch.forces.add((3 * i + j) * WIDTH_F64));
+                    }
                 }
+                let push = corner_forces(&change, &inverse);
                 for c in 0..4 {
                     for i in 0..3 {
-                        let change = theta.neg_mul_add(held[c][i], on_p * push[c][i]);
-                        x[c][i] = w[c].mul_add(change, x[c][i]);
+                        x[c][i] = w[c].mul_add(push[c][i], x[c][i]);
                     }
                     scatter(x[c], positions, batch.corners.add(c * WIDTH_F64), batch.used);
                 }
             }
         }
     }
+}
+
+/// (I + A)⁻¹ of symmetric, positive semidefinite A: xx, yy, zz, xy, xz, yz.
+#[inline(always)]
+fn inverse_of_identity_plus<L: Lanes>(matrix: &[L; 6]) -> [[L; 3]; 3] {
+    let one = matrix[0].constant(1.0);
+    let [a, b, c] = [matrix[0] + one, matrix[1] + one, matrix[2] + one];
+    let [d, e, f] = [matrix[3], matrix[4], matrix[5]];
+    let xx = f.neg_mul_add(f, b * c);
+    let xy = e.mul_add(f, -(d * c));
+    let xz = d.mul_add(f, -(e * b));
+    let scale = one.div(a.mul_add(xx, d.mul_add(xy, e * xz)));
+    let yy = e.neg_mul_add(e, a * c);
+    let yz = d.mul_add(e, -(a * f));
+    let zz = d.neg_mul_add(d, a * b);
+    let [xx, xy, xz, yy, yz, zz] = [xx, xy, xz, yy, yz, zz].map(|v| v * scale);
+    [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
 }
 
 /// F = Dₛ Dₘ⁻¹, row-major.

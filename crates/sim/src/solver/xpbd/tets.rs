@@ -33,6 +33,9 @@ use super::colored::{Batches, Colored, gather, scatter};
 const VALUES: usize = 22;
 /// Keeps 0/0 away: far below any energy.
 const VANISHING: f64 = 1e-300;
+/// How much stiffer than near rest a material may become. Next to rest the energy is rounding
+/// alone, and the secant stiffness any number.
+const STIFFENING: f64 = 1e4;
 
 /// One tet.
 pub(super) struct Tet {
@@ -157,7 +160,8 @@ impl<L: Lanes<Real = f64>, D: Density> Kernel<L> for Relax<'_, D> {
                 }
                 let square = (energy + energy).max(L::splat(VANISHING));
                 let stiff = L::load(batch.values.add(15 * WIDTH_F64));
-                let stiff = softness * stiff.max(squared_norm(&p).div(square));
+                let secant = squared_norm(&p).div(square).min(stiff * L::splat(STIFFENING));
+                let stiff = softness * stiff.max(secant);
                 let mut matrix = [zero; 6];
                 for (k, value) in matrix.iter_mut().enumerate() {
                     *value = stiff * L::load(batch.values.add((16 + k) * WIDTH_F64));

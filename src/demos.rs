@@ -10,8 +10,10 @@ pub struct Demo {
     pub name: &'static str,
     /// What it shows, in one line.
     pub about: &'static str,
-    /// The text of its scene file.
+    /// The text of its scene file, which ends within `[integrator]`.
     pub scene: &'static str,
+    /// The methods it compares.
+    pub variants: &'static [Variant],
     /// Its liveliest stretch \[s\]: what the filmstrip shows.
     pub strip: [f64; 2],
     /// How its bodies look.
@@ -19,6 +21,26 @@ pub struct Demo {
     /// What stands on the stage besides the bodies, and moves with the first attachment.
     pub props: &'static [Prop],
 }
+
+/// One way to simulate a demo's scene.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Variant {
+    /// Its name in pictures and plots.
+    pub label: &'static str,
+    /// Its folder; empty when it is the only one.
+    pub folder: &'static str,
+    /// What it adds to the scene's `[integrator]`.
+    pub integrator: &'static str,
+}
+
+impl Demo {
+    /// The scene of one of the variants.
+    pub fn scene_of(&self, variant: &Variant) -> String {
+        format!("{}{}\n", self.scene, variant.integrator)
+    }
+}
+
+const AS_WRITTEN: &[Variant] = &[Variant { label: "", folder: "", integrator: "" }];
 
 /// Something on the stage that takes no part in the physics.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -56,7 +78,15 @@ pub const ALL: &[Demo] = &[
         name: "jelly",
         about: "A jelly on a shaken plate",
         scene: include_str!("../assets/scenes/jelly.toml"),
-        strip: [0.5, 1.5],
+        variants: &[
+            Variant { label: "backward Euler", folder: "backward-euler", integrator: "" },
+            Variant {
+                label: "backward Euler + FEPR",
+                folder: "fepr",
+                integrator: "correction = \"fepr\"",
+            },
+        ],
+        strip: [0.9, 3.4],
         material: Material::JELLY,
         props: &[Prop::Plate(0.115)],
     },
@@ -64,6 +94,7 @@ pub const ALL: &[Demo] = &[
         name: "cube",
         about: "A stretched rubber cube, spinning free of gravity",
         scene: include_str!("../assets/scenes/cube.toml"),
+        variants: AS_WRITTEN,
         strip: [0.0, 1.0],
         material: RUBBER,
         props: &[],
@@ -72,6 +103,7 @@ pub const ALL: &[Demo] = &[
         name: "bar",
         about: "A soft bar, twisted one and a half turns and back",
         scene: include_str!("../assets/scenes/bar.toml"),
+        variants: AS_WRITTEN,
         strip: [0.5, 4.5],
         material: RUBBER,
         props: &[],
@@ -80,6 +112,7 @@ pub const ALL: &[Demo] = &[
         name: "flag",
         about: "A cloth on two corners in gusty wind",
         scene: include_str!("../assets/scenes/flag.toml"),
+        variants: AS_WRITTEN,
         strip: [0.0, 3.0],
         material: Material::CLOTH,
         props: &[],
@@ -104,8 +137,10 @@ mod tests {
     #[test]
     fn every_demo_is_a_valid_scene_with_its_own_name() {
         for (index, demo) in ALL.iter().enumerate() {
-            let scene = SceneFile::parse(demo.scene);
-            assert!(scene.is_ok(), "{}: {}", demo.name, scene.unwrap_err());
+            for variant in demo.variants {
+                let scene = SceneFile::parse(&demo.scene_of(variant));
+                assert!(scene.is_ok(), "{}: {}", demo.name, scene.unwrap_err());
+            }
             assert_eq!(ALL.iter().position(|other| other.name == demo.name), Some(index));
             assert!(demo.props.iter().all(|prop| prop.mesh().is_ok()));
         }

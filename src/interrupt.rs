@@ -6,9 +6,13 @@ use crate::failure::Failure;
 use crate::report;
 
 static ASKED: AtomicBool = AtomicBool::new(false);
+static LISTENING: AtomicBool = AtomicBool::new(false);
 
-/// Listens for Ctrl-C from now on. Called once, by a command that can stop halfway.
+/// Listens for Ctrl-C from now on. Called by commands that can stop halfway, at each of their runs.
 pub fn listen() -> Result<(), Failure> {
+    if LISTENING.swap(true, Ordering::Relaxed) {
+        return Ok(());
+    }
     ctrlc::set_handler(|| {
         if ASKED.swap(true, Ordering::Relaxed) {
             std::process::exit(130);

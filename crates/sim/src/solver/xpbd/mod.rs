@@ -72,6 +72,17 @@ impl XpbdSpace {
     ///
     /// # Errors
     /// When a potential of the model cannot be relaxed element by element.
+    ///
+    /// ```
+    /// use pliant_mesh::shapes;
+    /// use pliant_model::{BodySpec, DVec3, ElasticModel, ModelBuilder};
+    /// use pliant_sim::solver::xpbd::XpbdSpace;
+    ///
+    /// let mesh = shapes::solid_box(DVec3::ONE, [2, 2, 2])?;
+    /// let cube = BodySpec::solid("cube", mesh, ElasticModel::Tissue, 1e5, 0.3, 1000.0);
+    /// let space = XpbdSpace::new(&ModelBuilder::new().body(cube).build()?)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn new(model: &Model) -> Result<Self, NoConstraint> {
         let free = model.free_count();
         let inverse = |(v, &m): (usize, &f64)| if v < free && m > 0.0 { 1.0 / m } else { 0.0 };

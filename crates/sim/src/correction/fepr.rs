@@ -28,8 +28,11 @@ pub trait Energy {
     /// E \[J\], and its gradient at the free vertices \[N\].
     fn gradient(&mut self, positions: &[Row], gradient: &mut [Row]) -> f64;
 
-    /// What a gradient is turned into for [`Metric::Smooth`]: A⁻¹g \[m/kg·N\], into `out`.
-    fn smooth(&mut self, gradient: &[Row], out: &mut [Row]);
+    /// What a gradient is turned into for [`Metric::Smooth`]: A⁻¹g \[m/s²\], into `out`. Other
+    /// metrics do not ask.
+    fn smooth(&mut self, gradient: &[Row], out: &mut [Row]) {
+        out.copy_from_slice(gradient);
+    }
 }
 
 /// In which metric a correction is small.
@@ -99,7 +102,40 @@ impl FeprSpace {
     }
 }
 
-/// Projects a state onto its targets. Where it does not converge, the state is left as far as it
+/// Projects a state onto its targets, after a step of whatever integrator.
+///
+/// ```
+/// use pliant_math::Row;
+/// use pliant_sim::correction::fepr::{Energy, FeprSpace, Metric, Projection, Targets, project};
+///
+/// /// A mass on a spring of length 1 m: ½ k (‖x‖² − 1)² (thesis Eq. 3.31).
+/// struct Spring(f64);
+/// impl Energy for Spring {
+///     fn gradient(&mut self, x: &[Row], gradient: &mut [Row]) -> f64 {
+///         let stretch = x[0].times(x[0]).sum() - 1.0;
+///         gradient[0] = x[0] * (2.0 * self.0 * stretch);
+///         0.5 * self.0 * stretch * stretch
+///     }
+/// }
+///
+/// // Forward Euler, which explodes, and a projection after each of its steps.
+/// let (mut spring, masses, h) = (Spring(100.0), [0.5], 0.01);
+/// let (mut x, mut v, mut force) = ([Row::new(1.1, 0.0, 0.0)], [Row::new(0.0, 2.0, 0.0)], [Row::zero()]);
+/// let energy = spring.gradient(&x, &mut force) + 0.25 * v[0].times(v[0]).sum();
+/// let targets = Targets { energy, angular: [None, None, Some(1.1)], ..Targets::default() };
+/// let projection =
+///     Projection { masses: &masses, free: 1, h, targets, metric: Metric::Mass, tolerance: 1e-12, iterations: 30 };
+/// for _ in 0..1000 {
+///     spring.gradient(&x, &mut force);
+///     (x[0], v[0]) = (x[0].plus_scaled(h, v[0]), v[0].plus_scaled(-h / masses[0], force[0]));
+///     let info = project(&projection, &mut spring, &mut x, &mut v, &mut FeprSpace::new(1));
+///     assert!(info.converged);
+/// }
+/// let now = spring.gradient(&x, &mut force) + 0.25 * v[0].times(v[0]).sum();
+/// assert!((now - energy).abs() < 1e-11 * energy);
+/// ```
+///
+/// Where it does not converge, the state is left as far as it
 /// came; keep a copy to go back to.
 pub fn project(
     projection: &Projection,
@@ -109,9 +145,7 @@ pub fn project(
     space: &mut FeprSpace,
 ) -> FeprInfo {
     let mut info = FeprInfo::default();
-    // Angular momentum about the centre of mass: better conditioned, and the same constraint
-    // where linear momentum is one.
-    let centre = centre_of_mass(projection.masses, positions);
+    let centre = centre_of_rotation(projection, positions);
     loop {
         info.potential = energy.gradient(positions, &mut space.gradient);
         precondition(projection, energy, space);
@@ -138,9 +172,17 @@ pub fn project(
     }
 }
 
-fn centre_of_mass(masses: &[f64], positions: &[Row]) -> DVec3 {
+/// What angular momentum is measured about: the centre of mass, which is better conditioned, where
+/// the linear momentum across every angular target is a target, too (the constraint is then the
+/// same); the origin elsewhere.
+fn centre_of_rotation(projection: &Projection, positions: &[Row]) -> DVec3 {
+    let Targets { linear, angular, .. } = projection.targets;
+    let held = |k: usize| linear[(k + 1) % 3].is_some() && linear[(k + 2) % 3].is_some();
+    if !(0..3).all(|k| angular[k].is_none() || held(k)) {
+        return DVec3::ZERO;
+    }
     let (mut mass, mut sum) = (0.0, DVec3::ZERO);
-    for (&m, x) in masses.iter().zip(positions) {
+    for (&m, x) in projection.masses.iter().zip(positions) {
         mass += m;
         sum += x.xyz() * m;
     }
@@ -170,7 +212,7 @@ fn precondition(projection: &Projection, energy: &mut dyn Energy, space: &mut Fe
     }
 }
 
-/// Sums over the vertices. Everything angular is about the centre of mass.
+/// Sums over the vertices. Everything angular is about the centre of rotation.
 #[derive(Clone, Copy, Debug, Default)]
 struct Sums {
     /// Σ m ‖v‖², all vertices and the free ones.
@@ -255,7 +297,7 @@ impl Sums {
                 c.add(1 + k, self.linear[k] - target, push);
             }
         }
-        // Targets are about the origin, sums about the centre of mass.
+        // Targets are about the origin, sums about the centre of rotation.
         let wanted = |k: usize| linear[k].unwrap_or(self.linear[k]);
         let moved = centre.cross(DVec3::new(wanted(0), wanted(1), wanted(2)));
         for k in 0..3 {

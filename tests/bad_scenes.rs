@@ -135,8 +135,6 @@ fn what_this_version_has_not_is_refused_by_name() {
     let cases: &[(&str, &str, &[&str])] = &[
         ("[integrator]", mesh, &["`collider[0].shape`", "`rock.obj`", here]),
         ("correction = \"none\"", "correction = \"velocity\"", &["integrator.correction", here]),
-        ("{ projective = { iterations = 4 } }", "{ xpbd = { iterations = 4 } }", &["xpbd", here]),
-        ("\"backward-euler\"", "\"discrete-gradient\"", &["integrator.scheme", here]),
         ("[integrator]", "[integrator]\nself_collision = true", &["self_collision", here]),
         (
             "[integrator]",

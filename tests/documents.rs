@@ -65,7 +65,6 @@ fn what_is_not_in_this_version_is_said_to_be_missing() {
     let refused = [
         "self_collision = true",
         "scheme = \"discrete-gradient\"",
-        "solver = \"xpbd\"",
         "correction = \"blend\"",
         "correction = \"lagrange\"",
         "correction = { fepr = { momenta = \"paper\" } }",

@@ -200,7 +200,7 @@ impl Show<'_> {
     }
 
     fn gif(&mut self, path: &Path, options: &Options) -> Result<(), Failure> {
-        let height = 480 / self.runs.len().max(1) as usize + 60;
+        let height = 480 / self.runs.len().max(1) + 60;
         let stage = self.stage(Size { width: height * 4 / 3, height }, options)?;
         // Half of the usual 30 frames per second are enough for a GIF.
         let stride = if self.fps() > 25.0 { 2 } else { 1 };

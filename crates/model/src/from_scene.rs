@@ -251,25 +251,25 @@ fn integrator(integrator: &scene::Integrator) -> Result<Integrator, ModelError> 
             iterations: iterations.unwrap_or(NEWTON_ITERATIONS),
             tolerance: tolerance.unwrap_or(NEWTON_TOLERANCE),
         },
-        scene::Solver::Xpbd { .. } => {
-            return Err(unsupported(
-                "integrator.solver = { xpbd = … }",
-                ": use `projective` or `newton`",
-            ));
-        }
+        scene::Solver::Xpbd { iterations } => Solver::Xpbd { iterations },
     };
     let correction = match integrator.correction {
         scene::Correction::None => None,
-        scene::Correction::Fepr(scene::Fepr { momenta: FeprMomenta::Held, metric, filter: 0.0 }) => {
-            Some(Correction::Fepr(match metric {
-                scene::FeprMetric::Smooth => FeprMetric::Smooth,
-                scene::FeprMetric::Diagonal => FeprMetric::Diagonal,
-                scene::FeprMetric::Mass => FeprMetric::Mass,
-            }))
-        }
+        scene::Correction::Fepr(scene::Fepr {
+            momenta: FeprMomenta::Held,
+            metric,
+            filter: 0.0,
+        }) => Some(Correction::Fepr(match metric {
+            scene::FeprMetric::Smooth => FeprMetric::Smooth,
+            scene::FeprMetric::Diagonal => FeprMetric::Diagonal,
+            scene::FeprMetric::Mass => FeprMetric::Mass,
+        })),
         scene::Correction::Fepr(_) => {
             let hint = ": use `momenta = \"held\"` and `filter = 0`";
-            return Err(unsupported("integrator.correction = { fepr = … } with these options", hint));
+            return Err(unsupported(
+                "integrator.correction = { fepr = … } with these options",
+                hint,
+            ));
         }
         _ => return Err(unsupported("integrator.correction", ": use `\"fepr\"` or `\"none\"`")),
     };

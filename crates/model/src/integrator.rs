@@ -32,6 +32,11 @@ pub enum Solver {
         /// Relative gradient norm to stop at; 0 runs all iterations.
         tolerance: f64,
     },
+    /// Compliant constraints, relaxed one after the other; for backward Euler.
+    Xpbd {
+        /// Visits to every constraint per step.
+        iterations: u32,
+    },
     /// Newton's method with a factorisation per iteration.
     Newton {
         /// Most iterations per step; 1 is the linearised scheme.

@@ -8,6 +8,7 @@ use glam::DVec3;
 use pliant_math::Row;
 use pliant_model::Drive;
 
+use crate::contact;
 use crate::objective::{EvaluationSpace, Objective};
 use crate::state::State;
 
@@ -26,13 +27,14 @@ pub struct Move<'a> {
     pub after: &'a State,
 }
 
-/// Work done on the bodies by moving attachments, followed inputs, hard vertices and wind \[J\];
+/// Work done on the bodies by moving attachments, followed inputs, hard vertices, colliders and wind \[J\];
 /// the objective's last gradient evaluation was the one that solved the step.
 pub fn driven_work(objective: &Objective, step: &Move, evaluation: &EvaluationSpace) -> f64 {
     let model = objective.model;
     let Move { from, to, before: [x0, v0], hard_start, after } = *step;
     let x1 = &after.positions[..];
     let mut work = objective.dissipative_work(x0, x1, evaluation);
+    work += contact::collider_work(model, [from, to], [x0, x1]);
     let (attached, stiffness) = model.attachments();
     let springs = attached.iter().zip(stiffness.iter().zip(stiffness));
     work += spring_work(springs, [&from.attachments, &to.attachments], [x0, x1]);

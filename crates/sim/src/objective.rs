@@ -96,7 +96,8 @@ impl Sums {
     /// ‖∇G‖ relative to the forces it is made of.
     pub fn residual(&self) -> f64 {
         let scale = self.inertial.sqrt() + self.forces.sqrt();
-        if scale > 0.0 { self.gradient.sqrt() / scale } else { 0.0 }
+        // Not `scale > 0`: what is no number must not look converged.
+        if scale == 0.0 { 0.0 } else { self.gradient.sqrt() / scale }
     }
 }
 

@@ -11,7 +11,7 @@ use crate::objective::Objective;
 use crate::report::StepReport;
 use crate::state::{Goal, State};
 use crate::workspace::{SimError, Workspace};
-use crate::{account, correction, damping, guard, measure, scheme, start};
+use crate::{account, contact, correction, damping, guard, measure, scheme, start};
 
 /// Advances `state` by one step of `input.h` seconds.
 ///
@@ -62,6 +62,7 @@ pub fn step(
         report.energy.potential = workspace.potential_energy(model, &input.end, state);
     }
     state.steps += 1;
+    report.contacts = contact::contacts(model, &input.end, &state.positions);
     report.energy.kinetic = measure::kinetic(model.masses(), &state.velocities);
     report.momentum = measure::momentum(model.masses(), &state.positions, &state.velocities);
     report.timings.total = clock.elapsed();
@@ -89,6 +90,8 @@ fn in_parts(
         from.set_between(&input.start, &input.end, time(0.0));
         to.set_between(&input.start, &input.end, time(1.0));
         at.set_between(&input.start, &input.end, time(beta));
+        to.begin_at(&from);
+        at.begin_at(&from);
         let times = Times { h, from: &from, at: &at, to: &to };
         outcome = advance(model, scheme, times, state, workspace, report);
         if outcome.is_err() {
@@ -153,7 +156,15 @@ fn advance(
     };
     let hard_start = &vectors.hard_start;
     let step = Move { from, to, before: [x0, v0], hard_start, after: state };
-    state.added += account::driven_work(&objective, &step, evaluation);
+    // Friction's work is among that of potentials that are not stored; booked as heat instead.
+    let heat = if scheme::is_explicit(scheme) {
+        0.0
+    } else {
+        contact::friction_heat(model, [at, to], constants.rate, [x0, &vectors.p, &state.positions])
+    };
+    let work = account::driven_work(&objective, &step, evaluation);
+    state.added += work + heat;
+    state.dissipated += heat;
     if let Some(correction) = model.integrator().correction {
         correction::apply(model, correction, h, to, state, workspace, report)?;
     }
@@ -223,7 +234,7 @@ fn solve(
     };
     p.copy_from_slice(&state.positions);
     start::place_hard(model, to, constants.beta, state, p);
-    if !solver.is_linearised() {
+    if !solver.has_own_start() {
         start::settle_held(model, at, constants.kappa, elastic, p);
         centre(p);
         start::continued(h, constants.beta, state, other);

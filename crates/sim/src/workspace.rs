@@ -17,6 +17,7 @@ use crate::scheme::Constants;
 use crate::solver::SolverInfo;
 use crate::solver::newton::{self, NewtonParams, NewtonSpace};
 use crate::solver::projective::{self, ProjectiveParams, ProjectiveSpace, Proxy};
+use crate::solver::xpbd::{self, NoConstraint, XpbdParams, XpbdSpace};
 use crate::state::State;
 
 /// Why a model cannot be stepped.
@@ -25,6 +26,9 @@ pub enum SimError {
     /// The solver's matrix cannot be factored.
     #[error("the solver's matrix cannot be factored: {0}")]
     Matrix(#[from] MathError),
+    /// The solver has no constraint for one of the model's potentials.
+    #[error(transparent)]
+    Constraint(#[from] NoConstraint),
     /// The step length is not a positive number.
     #[error("the step length must be a positive number of seconds, not {0}")]
     StepLength(f64),
@@ -60,6 +64,7 @@ pub(crate) struct Vectors {
 pub(crate) enum SolverSpace {
     Projective { params: ProjectiveParams, kind: ProxyKind, cached: Vec<Factored> },
     Newton { params: NewtonParams, space: Box<NewtonSpace> },
+    Xpbd { params: XpbdParams, space: Box<XpbdSpace> },
 }
 
 /// A proxy factored for one κ.
@@ -80,6 +85,10 @@ impl Workspace {
                 params: ProjectiveParams { iterations, history, tolerance },
                 kind: if history == 0 { ProxyKind::Bound } else { ProxyKind::Typical },
                 cached: Vec::new(),
+            },
+            Solver::Xpbd { iterations } => SolverSpace::Xpbd {
+                params: XpbdParams { iterations },
+                space: Box::new(XpbdSpace::new(model)?),
             },
             Solver::Newton { iterations, tolerance } => SolverSpace::Newton {
                 params: NewtonParams { iterations, tolerance },
@@ -119,9 +128,15 @@ impl Workspace {
 }
 
 impl SolverSpace {
-    /// Whether the search must start from the last positions: the linearised scheme.
-    pub fn is_linearised(&self) -> bool {
-        matches!(self, SolverSpace::Newton { params: NewtonParams { iterations: 1, .. }, .. })
+    /// Whether the search has a start of its own: the last positions in the linearised scheme,
+    /// where inertia leads in XPBD.
+    pub fn has_own_start(&self) -> bool {
+        let linearised = |params: &NewtonParams| params.iterations == 1;
+        match self {
+            SolverSpace::Newton { params, .. } => linearised(params),
+            SolverSpace::Xpbd { .. } => true,
+            SolverSpace::Projective { .. } => false,
+        }
     }
 
     /// Factors what can be factored before the search.
@@ -162,6 +177,9 @@ impl SolverSpace {
                 }
                 None => SolverInfo { stalled: true, ..SolverInfo::default() },
             },
+            SolverSpace::Xpbd { params, space } => {
+                xpbd::minimise(objective, params, p, gradient, space, evaluation, team)
+            }
             SolverSpace::Newton { params, space } => {
                 newton::minimise(objective, params, p, gradient, space, evaluation, team)
             }

@@ -3,8 +3,10 @@
 mod bodies;
 
 use bodies::{MATERIALS, Run, newton, projective};
+use pliant_model::collider::{Collider, Shape};
 use pliant_model::integrator::{Correction, Damping, FeprMetric, Integrator, Scheme, Solver};
 use pliant_model::{BodySpec, DVec3, ElasticModel, Hold, ModelBuilder};
+use pliant_sim::StepReport;
 
 const H: f64 = 1.0 / 30.0;
 
@@ -34,11 +36,17 @@ struct Drift {
 
 /// Runs steps, and sees how far energy and momenta leave what they were.
 fn drift(run: &mut Run, steps: usize) -> Drift {
+    drift_while(run, steps, |_| {})
+}
+
+/// The same, with every report shown.
+fn drift_while(run: &mut Run, steps: usize, mut show: impl FnMut(&StepReport)) -> Drift {
     let mut seen = Drift { energy: 0.0, linear: 0.0, angular: 0.0, failures: 0, moving: 0.0 };
     let masses: f64 = run.model.masses().iter().sum();
     let mut first = None;
     for _ in 0..steps {
         let report = run.step();
+        show(&report);
         let state = &run.state;
         let total = report.energy.total() - state.added + state.dissipated;
         let goal = state.goal.expect("a corrected run has a goal");
@@ -128,6 +136,24 @@ fn damping_is_respected() {
     assert!(run.state.dissipated > 0.5 * run.state.goal.expect("a goal").energy);
     assert!(seen.energy < 1e-6, "energy {:e}", seen.energy);
     assert_eq!(seen.failures, 0);
+}
+
+/// A dropped box bounces on a springy floor, and is as high after as before.
+#[test]
+fn a_bouncing_body_keeps_its_energy() {
+    for scheme in [Scheme::BackwardEuler, Scheme::ImplicitMidpoint] {
+        let mut body = bodies::rubber(DVec3::splat(0.2), [3, 3, 3], ElasticModel::Corotated);
+        body.mesh.positions.iter_mut().for_each(|x| x.y += 0.4);
+        let floor = Collider::new(Shape::plane(DVec3::ZERO, DVec3::Y), 1e4);
+        let integrator = fepr(scheme, projective(20, 5, 0.0), FeprMetric::Smooth);
+        let builder = ModelBuilder::new().body(body).collider(floor).integrator(integrator);
+        let mut run = Run::new(builder.build().expect("a model"), 1.0 / 60.0, 1);
+        let mut touched = 0;
+        let seen = drift_while(&mut run, 300, |report| touched += report.contacts.count);
+        assert!(touched > 0, "{scheme:?}: never on the floor");
+        assert!(seen.energy < 1e-6, "{scheme:?}: energy {:e}", seen.energy);
+        assert_eq!(seen.failures, 0, "{scheme:?}");
+    }
 }
 
 /// The account is what driven points do, and nothing else: dragged evenly, a body stays quiet.

@@ -146,7 +146,12 @@ fn nothing_makes_a_state_infinite() {
 fn a_free_body_without_inertia_stays_finite() {
     for solver in [projective(20, 5, 0.0), projective(20, 0, 0.0)] {
         let body = rubber(DVec3::splat(SIZE), [2, 2, 2], ElasticModel::Corotated);
-        let integrator = Integrator { scheme: Scheme::QuasiStatic, solver, damping: None, ..Integrator::default() };
+        let integrator = Integrator {
+            scheme: Scheme::QuasiStatic,
+            solver,
+            damping: None,
+            ..Integrator::default()
+        };
         let model = ModelBuilder::new().body(body).integrator(integrator).build().expect("a model");
         let mut run = Run::new(model, 1.0 / 30.0, 1);
         for _ in 0..3 {

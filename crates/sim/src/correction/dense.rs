@@ -26,7 +26,8 @@ pub fn solve(a: &[[f64; MOST]; MOST], b: &[f64; MOST], n: usize) -> [f64; MOST] 
         let largest = candidates.fold((rank, rank), |best, (i, j)| {
             if m[i][j].abs() > m[best.0][best.1].abs() { (i, j) } else { best }
         });
-        if !(m[largest.0][largest.1].abs() > 1e-12) {
+        let pivot = m[largest.0][largest.1].abs();
+        if pivot.is_nan() || pivot <= 1e-12 {
             break;
         }
         m.swap(rank, largest.0);

@@ -6,8 +6,8 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use bodies::{Run, backward_euler, clamped, cloth, damped, newton, projective, rubber};
-use pliant_model::integrator::Damping;
-use pliant_model::{DVec3, ElasticModel, Model};
+use pliant_model::integrator::{Correction, Damping, FeprMetric, Scheme, Solver};
+use pliant_model::{DVec3, ElasticModel, Integrator, Model};
 
 /// Counts allocations of all threads.
 struct Counting;
@@ -44,11 +44,18 @@ fn later_steps_allocate_nothing() {
         clamped(body, integrator, |x| x.x < -0.49)
     };
     let damping = Damping::RigidPreserving(0.5);
-    let models: [(&str, Model); 4] = [
+    let fepr = Integrator {
+        scheme: Scheme::Bdf2,
+        correction: Some(Correction::Fepr(FeprMetric::Smooth)),
+        ..Integrator::default()
+    };
+    let models: [(&str, Model); 6] = [
         ("20k tets", bar([40, 10, 10], damped(projective(10, 5, 0.0), damping))),
         ("local/global", bar([16, 4, 4], backward_euler(projective(10, 0, 0.0)))),
         ("cloth", clamped(cloth(20), backward_euler(projective(10, 5, 0.0)), |x| x.x < -0.49)),
         ("Newton", bar([16, 4, 4], backward_euler(newton(1e-6)))),
+        ("XPBD", bar([16, 4, 4], backward_euler(Solver::Xpbd { iterations: 10 }))),
+        ("FEPR", bar([16, 4, 4], fepr)),
     ];
     assert_eq!(models[0].1.element_count(), 20_000);
     for (name, model) in models {

@@ -4,15 +4,18 @@
 mod bodies;
 
 use bodies::{Random, Run, clamped, cloth, damped, newton, projective, rubber};
-use pliant_model::integrator::{Damping, Solver};
-use pliant_model::{BodySpec, Breeze, DVec3, ElasticModel, Hold, Integrator, Model, ModelBuilder};
+use pliant_model::integrator::{Correction, Damping, FeprMetric, Scheme, Solver};
+use pliant_model::{
+    BodySpec, Breeze, Collider, DVec3, ElasticModel, Hold, Integrator, Model, ModelBuilder, Shape,
+};
 use pliant_sim::{SnapshotError, Workspace, snapshot};
 
 const H: f64 = 1.0 / 30.0;
 const STEPS: usize = 30;
 
-fn solvers() -> [Solver; 3] {
-    [projective(10, 5, 0.0), projective(10, 0, 0.0), newton(1e-6)]
+fn solvers() -> [Solver; 4] {
+    let xpbd = Solver::Xpbd { iterations: 10 };
+    [projective(10, 5, 0.0), projective(10, 0, 0.0), newton(1e-6), xpbd]
 }
 
 fn integrator(solver: Solver) -> Integrator {
@@ -62,9 +65,27 @@ fn company(solver: Solver) -> Model {
         .expect("a model")
 }
 
+/// A box that falls on a floor with friction; energy projected after BDF2 steps.
+fn bounce(solver: Solver) -> Model {
+    // XPBD has no contact, and is for backward Euler.
+    let xpbd = matches!(solver, Solver::Xpbd { .. });
+    let scheme = if xpbd { Scheme::BackwardEuler } else { Scheme::Bdf2 };
+    let correction = Some(Correction::Fepr(FeprMetric::Smooth));
+    let integrator = Integrator { scheme, solver, correction, damping: None };
+    let floor = Collider {
+        friction: 0.3,
+        ..Collider::new(Shape::plane(DVec3::Y * -0.3, DVec3::new(0.1, 1.0, 0.0)), 1e4)
+    };
+    let body = rubber(DVec3::splat(0.4), [6, 6, 6], ElasticModel::Corotated);
+    let builder = ModelBuilder::new().body(body).integrator(integrator);
+    let builder = if xpbd { builder } else { builder.collider(floor) };
+    builder.build().expect("a model")
+}
+
 type Scene = fn(Solver) -> Model;
 
-const SCENES: [(&str, Scene); 3] = [("bar", bar), ("flag", flag), ("company", company)];
+const SCENES: [(&str, Scene); 4] =
+    [("bar", bar), ("flag", flag), ("company", company), ("bounce", bounce)];
 
 #[test]
 fn any_number_of_threads() {

@@ -68,7 +68,6 @@ fn what_is_not_in_this_version_is_said_to_be_missing() {
         "correction = \"blend\"",
         "correction = \"lagrange\"",
         "correction = { fepr = { momenta = \"paper\" } }",
-        "preset = \"vivid\"",
         "damping = { rayleigh = { mass = 1 } }",
     ];
     for integrator in refused {

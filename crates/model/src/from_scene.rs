@@ -255,21 +255,17 @@ fn integrator(integrator: &scene::Integrator) -> Result<Integrator, ModelError> 
     };
     let correction = match integrator.correction {
         scene::Correction::None => None,
-        scene::Correction::Fepr(scene::Fepr {
-            momenta: FeprMomenta::Held,
-            metric,
-            filter: 0.0,
-        }) => Some(Correction::Fepr(match metric {
-            scene::FeprMetric::Smooth => FeprMetric::Smooth,
-            scene::FeprMetric::Diagonal => FeprMetric::Diagonal,
-            scene::FeprMetric::Mass => FeprMetric::Mass,
-        })),
+        scene::Correction::Fepr(scene::Fepr { momenta: FeprMomenta::Held, metric, filter }) => {
+            let metric = match metric {
+                scene::FeprMetric::Smooth => FeprMetric::Smooth,
+                scene::FeprMetric::Diagonal => FeprMetric::Diagonal,
+                scene::FeprMetric::Mass => FeprMetric::Mass,
+            };
+            Some(Correction::Fepr { metric, filter })
+        }
         scene::Correction::Fepr(_) => {
-            let hint = ": use `momenta = \"held\"` and `filter = 0`";
-            return Err(unsupported(
-                "integrator.correction = { fepr = … } with these options",
-                hint,
-            ));
+            let what = "integrator.correction = { fepr = { momenta = \"paper\" } }";
+            return Err(unsupported(what, ": use `momenta = \"held\"`"));
         }
         _ => return Err(unsupported("integrator.correction", ": use `\"fepr\"` or `\"none\"`")),
     };

@@ -56,11 +56,16 @@ pub enum Damping {
 }
 
 /// What acts on a state after the solve.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Correction {
     /// The energy projection FEPR: energy follows its account, and momenta stay exactly where
     /// nothing external acts.
-    Fepr(FeprMetric),
+    Fepr {
+        /// In which metric it is small.
+        metric: FeprMetric,
+        /// Share of the stiffest motion that a filter takes before projecting; 0 for none.
+        filter: f64,
+    },
 }
 
 /// In which metric FEPR's corrections are small.

@@ -166,7 +166,7 @@ fn advance(
     state.added += work + heat;
     state.dissipated += heat;
     if let Some(correction) = model.integrator().correction {
-        correction::apply(model, correction, h, to, state, workspace, report)?;
+        correction::apply(model, correction, h, [from, to], state, workspace, report)?;
     }
     if let Some(damping) = model.integrator().damping {
         state.dissipated += damping::apply(model, damping, h, state);

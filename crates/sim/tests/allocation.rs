@@ -46,7 +46,7 @@ fn later_steps_allocate_nothing() {
     let damping = Damping::RigidPreserving(0.5);
     let fepr = Integrator {
         scheme: Scheme::Bdf2,
-        correction: Some(Correction::Fepr(FeprMetric::Smooth)),
+        correction: Some(Correction::Fepr { metric: FeprMetric::Smooth, filter: 0.0 }),
         ..Integrator::default()
     };
     let models: [(&str, Model); 6] = [

@@ -70,7 +70,7 @@ fn bounce(solver: Solver) -> Model {
     // XPBD has no contact, and is for backward Euler.
     let xpbd = matches!(solver, Solver::Xpbd { .. });
     let scheme = if xpbd { Scheme::BackwardEuler } else { Scheme::Bdf2 };
-    let correction = Some(Correction::Fepr(FeprMetric::Smooth));
+    let correction = Some(Correction::Fepr { metric: FeprMetric::Smooth, filter: 0.0 });
     let integrator = Integrator { scheme, solver, correction, damping: None };
     let floor = Collider {
         friction: 0.3,

@@ -91,6 +91,15 @@ pub const ALL: &[Demo] = &[
         props: &[Prop::Plate(0.115)],
     },
     Demo {
+        name: "drop",
+        about: "A jelly, dropped on a table",
+        scene: include_str!("../assets/scenes/drop.toml"),
+        variants: AS_WRITTEN,
+        strip: [0.1, 1.8],
+        material: Material::JELLY,
+        props: &[],
+    },
+    Demo {
         name: "cube",
         about: "A stretched rubber cube, spinning free of gravity",
         scene: include_str!("../assets/scenes/cube.toml"),

@@ -114,6 +114,15 @@ impl Field {
         self.potentials[task.potential].hessians(task.chunk, at, curvature, out);
     }
 
+    /// The tasks of points whose stiffness comes and goes, and so is not in the proxy.
+    pub fn passing_tasks(&self) -> impl Iterator<Item = usize> {
+        let passing = |task: &Task| {
+            let potential = &self.potentials[task.potential];
+            potential.corners() == 1 && !potential.is_in_proxy()
+        };
+        (0..self.tasks.len()).filter(move |&t| passing(&self.tasks[t]))
+    }
+
     /// Entries of the constant proxy L [N/m]; see [`Potential::proxy`].
     pub fn proxy(&self, kind: ProxyKind, add: &mut dyn FnMut(u32, u32, f64)) {
         for potential in &self.potentials {

@@ -70,6 +70,10 @@ impl Potential for Contact {
         energy
     }
 
+    fn is_in_proxy(&self) -> bool {
+        false
+    }
+
     fn corners(&self) -> usize {
         1
     }

@@ -179,6 +179,10 @@ impl Potential for Friction {
         energy
     }
 
+    fn is_in_proxy(&self) -> bool {
+        false
+    }
+
     fn corners(&self) -> usize {
         1
     }

@@ -77,6 +77,12 @@ pub trait Potential: Send + Sync {
     /// lower triangle and of the upper one, in any order, duplicates adding up.
     fn proxy(&self, kind: ProxyKind, add: &mut dyn FnMut(u32, u32, f64));
 
+    /// Whether the constant proxy stands for all of this potential's stiffness. What comes and goes,
+    /// like contact, cannot be in it.
+    fn is_in_proxy(&self) -> bool {
+        true
+    }
+
     /// Visits all elements one by one, neighbours after each other; false when this potential has
     /// no such form, and so cannot be relaxed element by element.
     fn compliant(&self, visit: &mut dyn FnMut(Compliant)) -> bool {

@@ -7,6 +7,11 @@
 //! (M + h²L) y = M b + h² k Gᵀd (sign as in their pseudocode). Other energies are kept from
 //! rising by back-tracking.
 //!
+//! Stiffness that comes and goes (contact, friction) is not in A: refactoring would cost more than
+//! the step. Where it acts at the start of the solve, as H on a vertex with the diagonal a of A, the
+//! preconditioner is S A⁻¹ S with S = (I + H/a)^(−½) on that vertex, which is as soft as A + H would
+//! be there.
+//!
 //! The factor is single precision: it is a preconditioner, and halves the bytes of a solve bound
 //! by memory. Gradient, positions and energies stay double.
 
@@ -14,13 +19,14 @@ use std::ops::Range;
 use std::time::Instant;
 
 use pliant_math::cholesky::{PanelCholesky, PanelWork};
+use pliant_math::decomposition::{SymmetricEigen, symmetric_eigen};
 use pliant_math::lanes::{Kernel, Lanes, run64};
 use pliant_math::lbfgs::{Direction, Lbfgs, MAX_HISTORY};
 use pliant_math::sparse::SymmetricMatrix;
 use pliant_math::team::{SharedSlice, Team};
-use pliant_math::{Buffer, MathError, Row};
+use pliant_math::{Buffer, DMat3, MathError, Row};
 use pliant_model::Model;
-use pliant_model::potentials::ProxyKind;
+use pliant_model::potentials::{Curvature, ProxyKind};
 
 use super::{SolverInfo, rises};
 use crate::objective::{BLOCK, Companions, EvaluationSpace, Objective};
@@ -79,6 +85,18 @@ pub struct ProjectiveSpace {
     history: Buffer<Row<f32>>,
     stride: usize,
     sums: Vec<f64>,
+    passing: Passing,
+}
+
+/// Stiffness outside the factored matrix.
+#[derive(Default)]
+struct Passing {
+    /// Of every free vertex \[N/m\]; empty where nothing comes and goes.
+    hessians: Vec<DMat3>,
+    /// One task's.
+    blocks: Vec<f64>,
+    /// S of the vertices that have any.
+    softened: Vec<(u32, DMat3)>,
 }
 
 impl ProjectiveSpace {
@@ -98,7 +116,48 @@ impl ProjectiveSpace {
             history: Buffer::zeroed(free * 2 * stride),
             stride,
             sums: vec![0.0; free.div_ceil(BLOCK)],
+            passing: Passing::default(),
             proxy,
+        }
+    }
+}
+
+impl Passing {
+    /// Takes in what acts at `p`; `diagonal` is the factored matrix's.
+    fn collect(&mut self, objective: &Objective, p: &[Row], diagonal: &[f64]) {
+        let (field, at) = (objective.model.field(), objective.situation(p));
+        self.softened.clear();
+        if field.passing_tasks().next().is_none() {
+            return;
+        }
+        self.hessians.clear();
+        self.hessians.resize(diagonal.len(), DMat3::ZERO);
+        self.softened.reserve(diagonal.len());
+        for task in field.passing_tasks() {
+            let vertices = field.task_vertices(task);
+            self.blocks.resize(9 * vertices.len(), 0.0);
+            field.hessians(task, &at, Curvature::Definite, &mut self.blocks);
+            for (&v, block) in vertices.iter().zip(self.blocks.chunks_exact(9)) {
+                if let Some(sum) = self.hessians.get_mut(v as usize) {
+                    *sum += DMat3::from_cols_slice(block);
+                }
+            }
+        }
+        for (v, (hessian, &a)) in self.hessians.iter().zip(diagonal).enumerate() {
+            if *hessian != DMat3::ZERO && hessian.is_finite() {
+                let SymmetricEigen { values, vectors } = symmetric_eigen(hessian);
+                let softer = values.to_array().map(|h| 1.0 / (1.0 + h.max(0.0) / a).sqrt());
+                let scaled = vectors * DMat3::from_diagonal(softer.into());
+                self.softened.push((v as u32, scaled * vectors.transpose()));
+            }
+        }
+    }
+
+    /// Applies S.
+    fn soften(&self, rows: &mut [Row<f32>]) {
+        for (v, softening) in &self.softened {
+            let row = &mut rows[*v as usize];
+            *row = Row::from(*softening * row.widen().xyz()).narrow();
         }
     }
 }
@@ -114,6 +173,7 @@ pub fn minimise(
     team: &Team,
 ) -> SolverInfo {
     let history = (params.history as usize).min(MAX_HISTORY);
+    space.passing.collect(objective, p, &space.proxy.diagonal);
     let mut lbfgs = Lbfgs::new(history);
     let mut info = SolverInfo::default();
     let (mut last_value, mut slope, mut step) = (f64::INFINITY, 0.0, 1.0);
@@ -201,7 +261,9 @@ fn solve(
         let d = unsafe { shared.range(vertices.start, vertices.end) };
         run64(Narrow { gradient: &gradient[vertices], factor: 1.0 / scale, d });
     });
+    space.passing.soften(d);
     space.proxy.factor.solve(d, &mut space.panels, team);
+    space.passing.soften(d);
     let (d, history, sums) = (
         SharedSlice::new(d),
         SharedSlice::new(&mut space.history),

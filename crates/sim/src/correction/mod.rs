@@ -28,6 +28,8 @@ use fepr::{Energy, FeprInfo, FeprSpace, Metric, Part, Projection, Slack, Targets
 /// Energy and momenta may be off by this much of their scales.
 const TOLERANCE: f64 = 1e-9;
 const ITERATIONS: u32 = 30;
+/// Steps along the tangent need more.
+const PAPER_ITERATIONS: u32 = 100;
 
 /// Memory and factorisations of a correction.
 pub struct CorrectionSpace {
@@ -156,7 +158,10 @@ pub fn apply(
                 FeprMetric::Smooth => Metric::Smooth,
             },
             tolerance: TOLERANCE,
-            iterations: ITERATIONS,
+            iterations: match momenta {
+                FeprMomenta::Held => ITERATIONS,
+                FeprMomenta::Paper { .. } => PAPER_ITERATIONS,
+            },
         };
         let State { positions, velocities, .. } = &mut *state;
         let converged = fepr::project(&projection, &mut energy, positions, velocities, fepr);

@@ -1,6 +1,7 @@
 //! Building a model in code: bodies, what holds them, what blows on them.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use glam::{DMat3, DVec3};
 use pliant_math::ordering::nested_dissection;
@@ -16,11 +17,13 @@ use crate::field::Field;
 use crate::integrator::Integrator;
 use crate::model::{DrivenPoints, Model};
 use crate::motion::Motion;
+use crate::own_energy::{Numbers, OwnEnergy};
 use crate::potentials::Potential;
 use crate::potentials::attachment::Attachments;
 use crate::potentials::contact::Contact;
 use crate::potentials::follow::Follow;
 use crate::potentials::friction::Friction;
+use crate::potentials::point_energy::{PointEnergy, PointLaw, PointResponse};
 use crate::potentials::wind::Wind;
 
 /// How firmly vertices are held.
@@ -50,6 +53,7 @@ pub struct ModelBuilder {
     held: Vec<Held>,
     follows: Vec<(usize, Vec<u32>, Vec<f64>)>,
     colliders: Vec<Collider>,
+    own: Vec<OwnEnergy>,
     gravity: Option<DVec3>,
     breeze: Option<Breeze>,
     integrator: Integrator,
@@ -114,6 +118,48 @@ impl ModelBuilder {
     pub fn collider(mut self, collider: Collider) -> Self {
         self.colliders.push(collider);
         self
+    }
+
+    /// Adds an energy of your own, made when vertices have their model numbers: `make` asks for
+    /// those. It counts as acting from outside: momenta are not held against it.
+    pub fn potential(
+        mut self,
+        make: impl Fn(&Numbers) -> Result<Box<dyn Potential>, ModelError> + Send + Sync + 'static,
+    ) -> Self {
+        self.own.push(OwnEnergy(Arc::new(make)));
+        self
+    }
+
+    /// Adds an energy of your own to each of some vertices of a body: a function of the position
+    /// \[m\], with its derivatives.
+    ///
+    /// ```
+    /// use glam::DMat3;
+    /// use pliant_model::potentials::PointResponse;
+    /// use pliant_model::{BodySpec, DVec3, ModelBuilder};
+    ///
+    /// // A particle of 1 kg in the well 128 x⁴.
+    /// let body = BodySpec::points("particle", vec![DVec3::X], vec![1.0]);
+    /// let well = |x: DVec3| PointResponse {
+    ///     energy: 128.0 * x.x.powi(4),
+    ///     gradient: DVec3::X * (512.0 * x.x.powi(3)),
+    ///     hessian: DMat3::from_diagonal(DVec3::X * (1536.0 * x.x * x.x)),
+    /// };
+    /// let model = ModelBuilder::new().body(body).point_energy(0, vec![0], well).build()?;
+    /// assert!(model.field().names().eq(["point energy"]));
+    /// # Ok::<(), pliant_model::ModelError>(())
+    /// ```
+    pub fn point_energy(
+        self,
+        body: usize,
+        vertices: Vec<u32>,
+        law: impl Fn(DVec3) -> PointResponse + Send + Sync + 'static,
+    ) -> Self {
+        let law: PointLaw = Arc::new(law);
+        self.potential(move |numbers| {
+            let vertices: Result<_, _> = vertices.iter().map(|&v| numbers.of(body, v)).collect();
+            Ok(Box::new(PointEnergy::new(vertices?, law.clone())))
+        })
     }
 
     /// Sets gravity [m/s²].
@@ -193,7 +239,7 @@ impl ModelBuilder {
 
         let mut potentials: Vec<Box<dyn Potential>> = Vec::new();
         for (b, body) in self.bodies.iter().enumerate() {
-            potentials.push(body.elastic(&numbers[firsts[b]..firsts[b + 1]], &rest)?);
+            potentials.extend(body.elastic(&numbers[firsts[b]..firsts[b + 1]], &rest)?);
         }
         let motions: Vec<Motion> = self.held.iter().filter_map(|h| h.motion.clone()).collect();
         let motion_of = |h: usize| {
@@ -259,10 +305,14 @@ impl ModelBuilder {
         }
         let mut bodies_of = vec![0; count];
         (0..count).for_each(|v| bodies_of[numbers[v] as usize] = body_of(v) as u32);
+        let translated = |body: usize, v: u32| user(body, v).map(|v| numbers[v]);
+        for own in &self.own {
+            potentials.push(own.make(&Numbers { of: &translated }, count)?);
+        }
         let is_held = |body: usize| {
             let held = |h: &Held| h.body == body && !h.vertices.is_empty();
             let follows = |f: &(usize, Vec<u32>, Vec<f64>)| f.0 == body && !f.1.is_empty();
-            let pushed = !self.colliders.is_empty();
+            let pushed = !self.colliders.is_empty() || !self.own.is_empty();
             pushed || self.held.iter().any(held) || self.follows.iter().any(follows)
         };
         let finished = |b: usize| self.bodies[b].finished(firsts[b], ranges[b].clone(), is_held(b));
@@ -290,7 +340,7 @@ impl ModelBuilder {
             gravity: self.gravity.unwrap_or(DVec3::new(0.0, -9.81, 0.0)),
             breeze: self.breeze,
             integrator: self.integrator,
-            extent: (high - low).length(),
+            extent: extent_between(low, high),
         })
     }
 
@@ -326,6 +376,9 @@ impl ModelBuilder {
                     let count = body.mesh.positions.len();
                     masses[first..first + count].fill(mass / count as f64);
                 }
+                Matter::Points { masses: own } => {
+                    masses[first..first + own.len()].copy_from_slice(own);
+                }
             }
         }
         masses
@@ -349,6 +402,7 @@ impl ModelBuilder {
             let edges = match &body.matter {
                 Matter::Solid { .. } => edges_of_tets(&body.mesh.tets),
                 Matter::Springs { ends, .. } => ends.clone(),
+                Matter::Points { .. } => Vec::new(),
             };
             let pair = |[a, b]: [u32; 2]| (compact[a as usize], compact[b as usize]);
             let joins = |&(a, b): &(usize, usize)| a != usize::MAX && b != usize::MAX && a != b;
@@ -369,4 +423,10 @@ impl ModelBuilder {
         }
         Ok(Numbering { numbers, free, ranges })
     }
+}
+
+/// Diagonal of a box; of what has no size, because it is one point, a metre.
+fn extent_between(low: DVec3, high: DVec3) -> f64 {
+    let diagonal = (high - low).length();
+    if diagonal > 0.0 { diagonal } else { 1.0 }
 }

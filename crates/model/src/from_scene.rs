@@ -206,7 +206,7 @@ fn initial_state(initial: &scene::Initial, mesh: &Mesh, matter: &Matter) -> Init
     let stretch = DVec3::from_array(initial.stretch);
     let centroid = match matter {
         Matter::Solid { .. } => mesh.centroid(),
-        Matter::Springs { .. } => mean(&mesh.positions),
+        Matter::Springs { .. } | Matter::Points { .. } => mean(&mesh.positions),
     };
     let mut positions = mesh.positions.clone();
     if stretch != DVec3::ONE {
@@ -237,11 +237,8 @@ fn integrator(integrator: &scene::Integrator) -> Result<Integrator, ModelError> 
         scene::Scheme::Trapezoidal => Scheme::Trapezoidal,
         scene::Scheme::ForwardEuler => Scheme::ForwardEuler,
         scene::Scheme::SymplecticEuler => Scheme::SymplecticEuler,
+        scene::Scheme::DiscreteGradient => Scheme::DiscreteGradient,
         scene::Scheme::QuasiStatic => Scheme::QuasiStatic,
-        other => {
-            let hint = ": use `implicit-midpoint` or `trapezoidal`";
-            return Err(unsupported(&format!("integrator.scheme = \"{}\"", other.name()), hint));
-        }
     };
     let solver = match integrator.solver {
         scene::Solver::Projective { iterations, history } => {

@@ -16,6 +16,8 @@ pub enum Scheme {
     ForwardEuler,
     /// Velocities from the start's forces, positions from the new velocities.
     SymplecticEuler,
+    /// Implicit midpoint with forces changed so that energy is kept; for Newton's method.
+    DiscreteGradient,
     /// ∇E(x₁) = 0: no inertia.
     QuasiStatic,
 }

@@ -15,6 +15,7 @@ use crate::measure;
 use crate::objective::{EvaluationSpace, Objective};
 use crate::scheme::Constants;
 use crate::solver::SolverInfo;
+use crate::solver::discrete_gradient::{self, DiscreteGradientSpace};
 use crate::solver::newton::{self, NewtonParams, NewtonSpace};
 use crate::solver::projective::{self, ProjectiveParams, ProjectiveSpace, Proxy};
 use crate::solver::xpbd::{self, NoConstraint, XpbdParams, XpbdSpace};
@@ -29,6 +30,9 @@ pub enum SimError {
     /// The solver has no constraint for one of the model's potentials.
     #[error(transparent)]
     Constraint(#[from] NoConstraint),
+    /// The scheme is no minimisation, and the solver knows nothing else.
+    #[error("the scheme `discrete-gradient` is no minimisation: use the solver `newton`")]
+    DiscreteGradient,
     /// The step length is not a positive number.
     #[error("the step length must be a positive number of seconds, not {0}")]
     StepLength(f64),
@@ -67,6 +71,7 @@ pub(crate) enum SolverSpace {
     Projective { params: ProjectiveParams, kind: ProxyKind, cached: Vec<Factored> },
     Newton { params: NewtonParams, space: Box<NewtonSpace> },
     Xpbd { params: XpbdParams, space: Box<XpbdSpace> },
+    DiscreteGradient { params: NewtonParams, space: Box<DiscreteGradientSpace> },
 }
 
 /// A proxy factored for one κ.
@@ -82,7 +87,15 @@ impl Workspace {
     /// When the solver's matrix cannot be analysed.
     pub fn new(model: &Model, threads: usize) -> Result<Self, SimError> {
         let team = Team::new(threads);
+        let is_discrete_gradient = model.integrator().scheme == Scheme::DiscreteGradient;
         let solver = match model.integrator().solver {
+            Solver::Newton { iterations, tolerance } if is_discrete_gradient => {
+                SolverSpace::DiscreteGradient {
+                    params: NewtonParams { iterations, tolerance },
+                    space: Box::new(DiscreteGradientSpace::new(model)?),
+                }
+            }
+            _ if is_discrete_gradient => return Err(SimError::DiscreteGradient),
             Solver::Projective { iterations, history, tolerance } => SolverSpace::Projective {
                 params: ProjectiveParams { iterations, history, tolerance },
                 kind: if history == 0 { ProxyKind::Bound } else { ProxyKind::Typical },
@@ -146,7 +159,7 @@ impl SolverSpace {
         match self {
             SolverSpace::Newton { params, .. } => linearised(params),
             SolverSpace::Xpbd { .. } => true,
-            SolverSpace::Projective { .. } => false,
+            SolverSpace::Projective { .. } | SolverSpace::DiscreteGradient { .. } => false,
         }
     }
 
@@ -172,7 +185,8 @@ impl SolverSpace {
         Ok(())
     }
 
-    /// Minimises the objective from `p`; [`SolverSpace::prepare`] comes first.
+    /// Minimises the objective from `p`, or solves what stands in its place;
+    /// [`SolverSpace::prepare`] comes first.
     pub fn minimise(
         &mut self,
         objective: &Objective,
@@ -190,6 +204,9 @@ impl SolverSpace {
             },
             SolverSpace::Xpbd { params, space } => {
                 xpbd::minimise(objective, params, p, gradient, space, evaluation, team)
+            }
+            SolverSpace::DiscreteGradient { params, space } => {
+                discrete_gradient::solve(objective, params, p, gradient, space, evaluation, team)
             }
             SolverSpace::Newton { params, space } => {
                 newton::minimise(objective, params, p, gradient, space, evaluation, team)

@@ -35,9 +35,9 @@ pub struct NewtonParams {
 
 /// Matrix, factorisation and vectors of the iteration.
 pub struct NewtonSpace {
-    layout: HessianLayout,
-    cholesky: SparseCholesky,
-    direction: Vec<f64>,
+    pub(super) layout: HessianLayout,
+    pub(super) cholesky: SparseCholesky,
+    pub(super) direction: Vec<f64>,
     from: Buffer<Row>,
 }
 
@@ -138,7 +138,7 @@ pub fn minimise(
 }
 
 /// Factors the most faithful positive definite Hessian at `p`.
-fn factor(
+pub(super) fn factor(
     objective: &Objective,
     p: &[Row],
     curvature: &mut Curvature,

@@ -59,9 +59,10 @@ mod tests {
 
     #[test]
     fn a_rigid_motion_is_closest_to_itself() {
-        let positions: Vec<Row> = [[1.0, 0.0, 0.5], [0.0, 2.0, 0.0], [0.3, 0.1, 4.0], [1.0, 1.0, 1.0]]
-            .map(|x| DVec3::from_array(x).into())
-            .to_vec();
+        let positions: Vec<Row> =
+            [[1.0, 0.0, 0.5], [0.0, 2.0, 0.0], [0.3, 0.1, 4.0], [1.0, 1.0, 1.0]]
+                .map(|x| DVec3::from_array(x).into())
+                .to_vec();
         let (spin, shift) = (DVec3::new(0.2, -3.0, 1.0), DVec3::new(5.0, 6.0, -7.0));
         let moving = |v: usize| shift + spin.cross(positions[v].xyz());
         let found = RigidMotion::closest(0..4, &[1.0, 2.0, 0.5, 3.0], &positions, moving);

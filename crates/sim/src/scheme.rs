@@ -79,9 +79,7 @@ pub fn pose(
     for (i, y) in inertia.iter_mut().enumerate() {
         *y = match scheme {
             Scheme::QuasiStatic => x[i],
-            Scheme::ImplicitMidpoint | Scheme::DiscreteGradient => {
-                x[i].plus_scaled(0.5 * h, v[i])
-            }
+            Scheme::ImplicitMidpoint | Scheme::DiscreteGradient => x[i].plus_scaled(0.5 * h, v[i]),
             Scheme::Bdf2 => {
                 let drift = v[i] * (8.0 / 9.0) - past.velocities[i] * (2.0 / 9.0);
                 bdf2_base(x[i], past.positions[i]).plus_scaled(h, drift)

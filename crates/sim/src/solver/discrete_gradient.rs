@@ -101,7 +101,7 @@ struct Root {
     square: f64,
     /// ‖r‖² over measured vertices.
     merit: f64,
-    /// How large ‖r‖ may be from rounding alone.
+    /// How large ‖r‖ may be because forces and energies are rounded \[N\].
     noise: f64,
     sums: Sums,
 }
@@ -109,10 +109,6 @@ struct Root {
 impl Root {
     fn residual(&self) -> f64 {
         Sums { gradient: self.merit, ..self.sums }.residual()
-    }
-
-    fn is_rounding(&self) -> bool {
-        self.merit.sqrt() <= self.noise
     }
 }
 
@@ -206,12 +202,23 @@ fn search(
             if step < SHORTEST_STEP {
                 p[..free].copy_from_slice(&space.from);
                 now = evaluate(p, space, info);
-                info.stalled = !now.is_rounding();
+                let noise = now.noise + position_noise(p, &space.newton);
+                info.stalled = !(now.merit.sqrt() <= noise);
                 (info.residual, info.stored) = (now.residual(), now.sums.stored);
                 return;
             }
         }
     }
+}
+
+/// How large ‖r‖ may be because positions are rounded \[N\]; the matrix is that of the last
+/// iteration.
+fn position_noise(p: &[Row], newton: &NewtonSpace) -> f64 {
+    let matrix = newton.layout.matrix();
+    let diagonal = matrix.column_starts()[..matrix.size()].iter().map(|&s| matrix.values()[s]);
+    let coordinates = p.iter().flat_map(|x| x.xyz().to_array());
+    let squares = diagonal.zip(coordinates).map(|(k, x)| (k * x) * (k * x));
+    ROUNDING * squares.sum::<f64>().sqrt()
 }
 
 /// r(p) into the space; the last evaluation is that of all forces at p.
@@ -318,8 +325,8 @@ fn direction(
         newton.layout.matrix().multiply(lifted, slope);
         for (v, out) in slope.chunks_exact_mut(3).enumerate() {
             let moved = (p[v] - shifted.start[v]) * 2.0;
-            let bent = Row::new(out[0], out[1], out[2])
-                .plus_scaled(-shifted.kappa * masses[v], moved);
+            let bent =
+                Row::new(out[0], out[1], out[2]).plus_scaled(-shifted.kappa * masses[v], moved);
             let forces = (space.end_gradient[v] - space.stored[v]) * 2.0 - bent;
             let grown = (deformed[v] * 2.0 + turned[v]) * (2.0 * masses[v]);
             let change = forces.plus_scaled(-root.factor, grown) * (1.0 / root.square);

@@ -68,6 +68,7 @@ pub fn minimise(
     let mut last_residual = f64::INFINITY;
     // The predicted decrease has fallen below the objective's rounding error.
     let mut settled = false;
+    let mut exact_again = false;
     loop {
         let clock = Instant::now();
         let sums = objective.gradient(p, gradient, None, evaluation, team);
@@ -75,10 +76,15 @@ pub fn minimise(
         info.evaluations += 1;
         (info.residual, info.stored) = (sums.residual(), sums.stored);
         let linearised = params.iterations == 1;
-        let done = info.iterations == params.iterations
+        let done = info.stalled
+            || info.iterations == params.iterations
             || (!linearised && info.residual <= params.tolerance)
             || sums.gradient == 0.0;
-        if done || info.stalled || (settled && info.residual > 0.5 * last_residual) {
+        let slow = settled && info.residual > 0.5 * last_residual;
+        if slow && !done && curvature == Curvature::Definite && !exact_again {
+            // Projected Hessians converge linearly; close to a minimum the exact one is definite.
+            (curvature, exact_again) = (Curvature::Exact, true);
+        } else if done || slow {
             return info;
         }
         last_residual = info.residual;

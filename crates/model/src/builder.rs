@@ -14,7 +14,7 @@ use crate::breeze::Breeze;
 use crate::collider::Collider;
 use crate::error::ModelError;
 use crate::field::Field;
-use crate::integrator::Integrator;
+use crate::integrator::{Damping, Integrator};
 use crate::model::{DrivenPoints, Model};
 use crate::motion::Motion;
 use crate::own_energy::{Numbers, OwnEnergy};
@@ -54,6 +54,7 @@ pub struct ModelBuilder {
     follows: Vec<(usize, Vec<u32>, Vec<f64>)>,
     colliders: Vec<Collider>,
     own: Vec<OwnEnergy>,
+    ether: Vec<(usize, Vec<u32>, f64)>,
     gravity: Option<DVec3>,
     breeze: Option<Breeze>,
     integrator: Integrator,
@@ -162,6 +163,13 @@ impl ModelBuilder {
         })
     }
 
+    /// Lets vertices of a body decay towards rest at a rate of their own [1/s], in place of that of
+    /// [`Damping::Ether`]; a vertex named twice obeys the last.
+    pub fn ether(mut self, body: usize, vertices: Vec<u32>, rate: f64) -> Self {
+        self.ether.push((body, vertices, rate));
+        self
+    }
+
     /// Sets gravity [m/s²].
     pub fn gravity(mut self, gravity: DVec3) -> Self {
         self.gravity = Some(gravity);
@@ -188,6 +196,14 @@ impl ModelBuilder {
     pub fn build(self) -> Result<Model, ModelError> {
         for body in &self.bodies {
             body.check()?;
+        }
+        if let Some((body, _, rate)) = self.ether.iter().find(|e| !(e.2 >= 0.0 && e.2.is_finite()))
+        {
+            let body = self.bodies.get(*body).map_or_else(String::new, |b| b.name.clone());
+            return Err(ModelError::Body {
+                body,
+                reason: format!("an ether of {rate} per second"),
+            });
         }
         for (collider, reason) in self.colliders.iter().map(Collider::fault).enumerate() {
             if let Some(reason) = reason {
@@ -303,6 +319,15 @@ impl ModelBuilder {
                 potentials.push(Box::new(Friction::new(free, self.colliders.clone())));
             }
         }
+        let mut ether = self.uniform_ether(free);
+        for (body, vertices, rate) in &self.ether {
+            for &v in vertices {
+                // Hard vertices go where they are driven.
+                if let Some(own) = ether.get_mut(numbers[user(*body, v)?] as usize) {
+                    *own = *rate;
+                }
+            }
+        }
         let mut bodies_of = vec![0; count];
         (0..count).for_each(|v| bodies_of[numbers[v] as usize] = body_of(v) as u32);
         let translated = |body: usize, v: u32| user(body, v).map(|v| numbers[v]);
@@ -340,8 +365,18 @@ impl ModelBuilder {
             gravity: self.gravity.unwrap_or(DVec3::new(0.0, -9.81, 0.0)),
             breeze: self.breeze,
             integrator: self.integrator,
+            ether,
             extent: extent_between(low, high),
         })
+    }
+
+    /// The rates of an ether without parts; none where there is no ether at all.
+    fn uniform_ether(&self, free: usize) -> Vec<f64> {
+        match self.integrator.damping {
+            Some(Damping::Ether(rate)) => vec![rate; free],
+            _ if self.ether.is_empty() => Vec::new(),
+            _ => vec![0.0; free],
+        }
     }
 
     fn user_vertex(&self, firsts: &[usize], body: usize, vertex: u32) -> Result<usize, ModelError> {

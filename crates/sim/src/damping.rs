@@ -1,36 +1,50 @@
 //! Damping in its own step, after the solve: what it takes is known exactly.
 
-use pliant_model::Model;
 use pliant_model::integrator::Damping;
+use pliant_model::{Drive, Model};
 
 use crate::measure::kinetic_of;
+use crate::objective::Objective;
+use crate::rayleigh::{self, Rayleigh};
 use crate::rigid::RigidMotion;
 use crate::state::State;
+use crate::workspace::{SimError, Workspace};
 
-/// Damps the velocities of one step of h seconds; books the energy it takes with each body, and
-/// returns the sum \[J\].
-pub fn apply(model: &Model, damping: Damping, h: f64, state: &mut State) -> f64 {
+/// Damps the velocities of one step of h seconds as the model says; books the energy it takes with
+/// each body, and returns the sum \[J\].
+///
+/// # Errors
+/// When the matrix of Rayleigh damping cannot be factored.
+pub fn apply(
+    model: &Model,
+    h: f64,
+    drive: &Drive,
+    state: &mut State,
+    workspace: &mut Workspace,
+) -> Result<f64, SimError> {
     let booked = state.dissipated();
     for (body, account) in model.bodies().iter().zip(&mut state.accounts) {
         account.dissipated += kinetic_of(model, body, &state.velocities);
     }
-    match damping {
-        Damping::Ether(rate) => {
-            let keep = (-rate * h).exp();
-            for v in &mut state.velocities[..model.free_count()] {
-                *v = *v * keep;
-            }
-        }
-        Damping::RigidPreserving(rate) => {
+    match model.integrator().damping {
+        Some(Damping::RigidPreserving(rate)) => {
             for body in 0..model.bodies().len() {
                 towards_rigid_motion(model, body, -(-rate * h).exp_m1(), state);
             }
         }
+        Some(Damping::Rayleigh { mass, stiffness }) => {
+            let rates = Rayleigh { mass, stiffness };
+            resist_straining(model, rates, h, drive, state, workspace)?;
+        }
+        Some(Damping::Ether(_)) | None => {}
+    }
+    for (v, rate) in state.velocities.iter_mut().zip(model.ether()) {
+        *v = *v * (-rate * h).exp();
     }
     for (body, account) in model.bodies().iter().zip(&mut state.accounts) {
         account.dissipated -= kinetic_of(model, body, &state.velocities);
     }
-    state.dissipated() - booked
+    Ok(state.dissipated() - booked)
 }
 
 /// v −= k (v − v_cm − ω × r) with r = x − x_cm (thesis Eq. 3.52 with its sign corrected: as
@@ -46,4 +60,27 @@ fn towards_rigid_motion(model: &Model, body: usize, k: f64, state: &mut State) {
         let deforming = velocity - rigid.at(positions[v].xyz());
         velocities[v] = (velocity - k * deforming).into();
     }
+}
+
+fn resist_straining(
+    model: &Model,
+    rates: Rayleigh,
+    h: f64,
+    drive: &Drive,
+    state: &mut State,
+    workspace: &mut Workspace,
+) -> Result<(), SimError> {
+    let Workspace { team, vectors, rayleigh: Some(space), .. } = workspace else { return Ok(()) };
+    let State { positions, velocities, .. } = state;
+    let objective = Objective {
+        model,
+        drive,
+        start: positions,
+        rate: 0.0,
+        kappa: 0.0,
+        inertia: &vectors.inertia,
+        measured: &vectors.measured,
+        stored_only: true,
+    };
+    Ok(rayleigh::damp(rates, h, &objective, velocities, space, team)?)
 }

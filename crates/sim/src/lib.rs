@@ -13,6 +13,7 @@
 //! | [`damping`] | in its own step, after the solve |
 //! | [`guard`] | what a state must be to be shown |
 //! | [`measure`] | energies and momenta |
+//! | [`rayleigh`] | damping against straining |
 //! | [`rigid`] | the rigid motion closest to what points do |
 //! | [`snapshot`] | a state as bytes |
 //!
@@ -25,6 +26,7 @@ pub mod damping;
 pub mod guard;
 pub mod measure;
 pub mod objective;
+pub mod rayleigh;
 pub mod report;
 pub mod rigid;
 pub mod scheme;

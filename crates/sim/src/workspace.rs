@@ -6,13 +6,14 @@ use thiserror::Error;
 
 use pliant_math::team::Team;
 use pliant_math::{Buffer, MathError, Row};
-use pliant_model::integrator::{Scheme, Solver};
+use pliant_model::integrator::{Damping, Scheme, Solver};
 use pliant_model::potentials::ProxyKind;
 use pliant_model::{Drive, Model};
 
 use crate::correction::CorrectionSpace;
 use crate::measure;
 use crate::objective::{EvaluationSpace, Objective};
+use crate::rayleigh::RayleighSpace;
 use crate::scheme::Constants;
 use crate::solver::SolverInfo;
 use crate::solver::discrete_gradient::{self, DiscreteGradientSpace};
@@ -49,6 +50,7 @@ pub struct Workspace {
     /// The state before the step.
     pub(crate) saved: State,
     pub(crate) correction: Option<CorrectionSpace>,
+    pub(crate) rayleigh: Option<RayleighSpace>,
     /// Start, end, and time of evaluation of a sub-step.
     pub(crate) drives: [Drive; 3],
     /// Stored energy of each body \[J\].
@@ -110,6 +112,10 @@ impl Workspace {
                 space: Box::new(NewtonSpace::new(model)?),
             },
         };
+        let rayleigh = match model.integrator().damping {
+            Some(Damping::Rayleigh { .. }) => Some(RayleighSpace::new(model)?),
+            _ => None,
+        };
         let (all, free) = (model.vertex_count(), model.free_count());
         Ok(Workspace {
             team,
@@ -127,6 +133,7 @@ impl Workspace {
             },
             saved: State::initial(model),
             correction: model.integrator().correction.map(|_| CorrectionSpace::new(model)),
+            rayleigh,
             drives: std::array::from_fn(|_| Drive::default()),
             potentials: vec![0.0; model.bodies().len()],
         })

@@ -6,7 +6,7 @@ mod bodies;
 use bodies::reference::{free_body, number, numbers, vectors};
 use bodies::{Run, newton};
 use pliant_model::DVec3;
-use pliant_model::integrator::{Correction, FeprMetric, Integrator, Scheme};
+use pliant_model::integrator::{Correction, Fepr, FeprMetric, Integrator, Scheme};
 use serde_json::Value;
 
 fn fixture() -> Value {
@@ -15,7 +15,7 @@ fn fixture() -> Value {
 
 fn integrator(scheme: Scheme, projected: bool) -> Integrator {
     let correction =
-        projected.then_some(Correction::Fepr { metric: FeprMetric::Mass, filter: 0.0 });
+        projected.then_some(Correction::Fepr(Fepr { metric: FeprMetric::Mass, ..Fepr::default() }));
     Integrator { scheme, solver: newton(1e-13), correction, ..Integrator::default() }
 }
 

@@ -155,7 +155,7 @@ pub(super) fn factor(
     let (mut shift, mut shifts) = (0.0, 0);
     loop {
         let clock = Instant::now();
-        space.layout.assemble(objective, p, *curvature, shift, team);
+        space.layout.assemble(objective, p, *curvature, shift, &|_| true, team);
         let outcome = space.cholesky.factor(space.layout.matrix().values());
         info.timings.factor += clock.elapsed();
         match outcome {

@@ -25,7 +25,7 @@
 //! ```
 //!
 //! by Newton's method: a symmetric matrix and one of rank one (Sherman and Morrison), and steps
-//! shortened until ‖r‖ decreases. ‖r‖ can have minima that are no roots. From one of those the
+//! shortened until ‖r‖ is less than it was a few iterations ago. ‖r‖ can have minima that are no roots. From one of those the
 //! search starts anew at the implicit midpoint step; if it ends in one again, it says `stalled`, and
 //! the energy of that step is not kept.
 
@@ -43,6 +43,9 @@ use crate::objective::{EvaluationSpace, Objective, Sums};
 use crate::rigid::RigidMotion;
 
 const SHORTEST_STEP: f64 = 1e-7;
+/// Iterations back to which ‖r‖ may rise again: contact has kinks that a search which may only
+/// descend gets caught in (Grippo, Lampariello and Lucidi 1986).
+const MEMORY: usize = 5;
 /// Of what an energy is summed up from, its rounding error.
 const ROUNDING: f64 = 1e-15;
 
@@ -168,6 +171,7 @@ fn search(
         info.evaluations += if space.is_lossy { 3 } else { 2 };
         root
     };
+    let mut recent = [0.0; MEMORY];
     let mut now = evaluate(p, space, info);
     loop {
         (info.residual, info.stored) = (now.residual(), now.sums.stored);
@@ -194,7 +198,9 @@ fn search(
                 *x = from.plus_scaled(step, Row::new(d[0], d[1], d[2]));
             }
             let next = evaluate(p, space, info);
-            if linearised || next.merit <= (1.0 - 2e-4 * step) * now.merit {
+            let highest = recent.iter().fold(now.merit, |most, m| most.max(*m));
+            if linearised || next.merit <= highest - 2e-4 * step * now.merit {
+                recent[info.iterations as usize % recent.len()] = now.merit;
                 now = next;
                 break;
             }

@@ -213,7 +213,8 @@ fn search(
                 p[..free].copy_from_slice(&space.from);
                 now = evaluate(p, space, info);
                 let noise = now.noise + position_noise(p, &space.newton);
-                info.stalled = !(now.merit.sqrt() <= noise);
+                let is_rounding = now.merit.sqrt() <= noise;
+                info.stalled = !is_rounding;
                 (info.residual, info.stored) = (now.residual(), now.sums.stored);
                 return;
             }

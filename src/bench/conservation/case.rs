@@ -22,6 +22,8 @@ pub struct Case {
     pub solver: Solver,
     /// Steps of [`H`].
     pub steps: u32,
+    /// Whether it is there because it explodes without correction.
+    pub explodes: bool,
     /// Bodies and what acts on them.
     pub scene: Box<dyn Fn() -> Result<ModelBuilder, ModelError> + Send + Sync>,
 }

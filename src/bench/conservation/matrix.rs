@@ -63,6 +63,7 @@ pub fn cases() -> Vec<Case> {
                     scheme: *scheme,
                     solver: *solver,
                     steps: STEPS,
+                    explodes: false,
                     scene: Box::new(move || motion(material)),
                 });
             }

@@ -21,7 +21,7 @@ const fn column(key: &'static str, heading: &'static str, style: Style) -> Colum
 }
 
 /// The columns of a row.
-pub const COLUMNS: [Column; 24] = [
+pub const COLUMNS: [Column; 25] = [
     column("vertices", "", Style::Hidden),
     column("elements", "", Style::Hidden),
     column("steps", "", Style::Hidden),
@@ -42,6 +42,7 @@ pub const COLUMNS: [Column; 24] = [
     column("ms_per_step", "ms", Style::Fixed(2)),
     column("correction_ms_per_step", "", Style::Hidden),
     column("uncorrected_energy_ratio", "uncorrected", Style::Scientific),
+    column("uncorrected_energy_peak", "peak", Style::Scientific),
     column("uncorrected_exploded", "", Style::Hidden),
     column("uncorrected_exploded_at", "exploded at", Style::Fixed(0)),
     column("verdict", "verdict", Style::Words),
@@ -77,9 +78,15 @@ fn row(case: &Case, corrected: &Record, uncorrected: &Record) -> Row {
         corrected.steps.iter().map(|(report, _)| values(report)).sum::<f64>() / count
     };
     let exploded_at = explosion(uncorrected);
-    let last = uncorrected.steps.last();
-    let ratio = last.map(|(report, _)| report.energy.total() / uncorrected.initial.abs());
-    let reasons = seen.reasons();
+    let ratios = uncorrected
+        .steps
+        .iter()
+        .map(|(report, _)| report.energy.total() / uncorrected.initial.abs());
+    let mut remarks = seen.reasons();
+    let verdict = if remarks.is_empty() { "pass" } else { "fail" };
+    if case.explodes && exploded_at.is_none() {
+        remarks.push("did not explode uncorrected".to_owned());
+    }
     let values = vec![
         ("vertices", json!(corrected.vertices)),
         ("elements", json!(corrected.elements)),
@@ -100,11 +107,12 @@ fn row(case: &Case, corrected: &Record, uncorrected: &Record) -> Row {
         ("solver_residual", json!(mean(&|r| r.residual))),
         ("ms_per_step", json!(mean(&|r| 1e3 * r.timings.total.as_secs_f64()))),
         ("correction_ms_per_step", json!(mean(&|r| 1e3 * r.timings.correction.as_secs_f64()))),
-        ("uncorrected_energy_ratio", json!(ratio)),
+        ("uncorrected_energy_ratio", json!(ratios.clone().next_back())),
+        ("uncorrected_energy_peak", json!(largest(ratios))),
         ("uncorrected_exploded", json!(exploded_at.is_some())),
         ("uncorrected_exploded_at", json!(exploded_at)),
-        ("verdict", json!(if reasons.is_empty() { "pass" } else { "fail" })),
-        ("reason", if reasons.is_empty() { Value::Null } else { json!(reasons.join("; ")) }),
+        ("verdict", json!(verdict)),
+        ("reason", if remarks.is_empty() { Value::Null } else { json!(remarks.join("; ")) }),
     ];
     Row::new(case.name.clone(), values)
 }
@@ -212,4 +220,79 @@ impl Conservation {
 /// The largest of some numbers; NaN if one is.
 fn largest(values: impl Iterator<Item = f64>) -> f64 {
     values.fold(0.0, |most: f64, value| if most.is_nan() || value <= most { most } else { value })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use glam::DVec3;
+    use pliant::sim::{Energy, Momentum};
+
+    /// Three steps of a free body of 2 kg and 1 m, with 1 J and 1 kg m/s throughout.
+    fn steady() -> Record {
+        let energy = Energy { kinetic: 0.25, potential: 0.75 };
+        let momentum = Momentum { linear: DVec3::X, angular: DVec3::Z };
+        let report = StepReport { energy, momentum, substeps: 1, ..StepReport::default() };
+        Record {
+            vertices: 8,
+            elements: 5,
+            mass: 2.0,
+            size: 1.0,
+            conserved: [[true; 3]; 2],
+            initial: 1.0,
+            initial_kinetic: 0.25,
+            momentum,
+            steps: vec![(report, 1.0); 3],
+        }
+    }
+
+    fn reasons(change: impl Fn(&mut Record)) -> String {
+        let mut record = steady();
+        change(&mut record);
+        Conservation::of(&record, 3).reasons().join("; ")
+    }
+
+    #[test]
+    fn what_is_kept_passes_and_what_is_not_is_named() {
+        assert_eq!(reasons(|_| {}), "");
+        let gained = reasons(|r| r.steps[1].0.energy.potential += 2e-6);
+        assert_eq!(gained, "energy 2.0e-6 > 1e-6; first at step 2");
+        let pushed = reasons(|r| r.steps[2].0.momentum.linear.y = 2e-8);
+        assert_eq!(pushed, "linear momentum 2.0e-8 > 1e-8");
+        let turned = reasons(|r| r.steps[2].0.momentum.angular.x = 2e-8);
+        assert_eq!(turned, "angular momentum 2.0e-8 > 1e-8");
+        let failed = reasons(|r| r.steps[0].0.correction_failed = true);
+        assert_eq!(failed, "1 corrections failed, 0 steps cut, 0 rolled back; first at step 1");
+        let lost = reasons(|r| r.steps.truncate(2));
+        assert!(lost.ends_with("given up 1 steps early"), "{lost}");
+    }
+
+    #[test]
+    fn no_number_is_no_pass() {
+        let reasons = reasons(|r| r.steps[0].0.energy.potential = f64::NAN);
+        assert_eq!(reasons, "energy NaN > 1e-6; first at step 1");
+        assert!(largest([1.0, f64::NAN, 2.0].into_iter()).is_nan());
+    }
+
+    #[test]
+    fn momenta_that_something_acts_on_are_not_judged() {
+        let reasons = reasons(|r| {
+            r.conserved = [[true, false, true], [false; 3]];
+            r.steps[2].0.momentum.linear.y = 9.0;
+            r.steps[2].0.momentum.angular.x = 9.0;
+        });
+        assert_eq!(reasons, "");
+    }
+
+    #[test]
+    fn explosions_are_dated() {
+        let mut record = steady();
+        assert_eq!(explosion(&record), None);
+        record.steps[2].0.rolled_back = true;
+        assert_eq!(explosion(&record), Some(3));
+        record.steps[1].0.energy.potential = 10.0;
+        assert_eq!(explosion(&record), Some(2));
+        record.steps[0].0.energy.potential = f64::NAN;
+        assert_eq!(explosion(&record), Some(1));
+    }
 }

@@ -31,4 +31,5 @@ commands! {
     inspect => Inspect,
     render => Render,
     plot => Plot,
+    bench => Bench,
 }

@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 use pliant::mesh::{Mesh, edges_of_tets, shapes};
-use pliant::model::integrator::{Correction, FeprMetric, Integrator, Scheme, Solver};
+use pliant::model::integrator::{Correction, Fepr, Integrator, Scheme, Solver};
 use pliant::model::{BodySpec, ElasticModel, Model, ModelBuilder, ModelError};
 
 /// Step length \[s\].
@@ -31,7 +31,7 @@ pub struct Case {
 impl Case {
     /// The model to be stepped.
     pub fn model(&self, is_corrected: bool) -> Result<Model, ModelError> {
-        let fepr = Correction::Fepr { metric: FeprMetric::Smooth, filter: 0.0 };
+        let fepr = Correction::Fepr(Fepr::default());
         let correction = is_corrected.then_some(fepr);
         let (scheme, solver) = (self.scheme, self.solver);
         let integrator = Integrator { scheme, solver, correction, damping: None };

@@ -65,7 +65,7 @@ pub fn run(case: &Case, is_corrected: bool, stop: Stop) -> Result<Option<Record>
             return Ok(None);
         }
         let report = step(&model, &input, &mut state, &mut workspace);
-        record.steps.push((report, initial + state.added - state.dissipated));
+        record.steps.push((report, initial + state.added() - state.dissipated()));
         rollbacks = if report.rolled_back { rollbacks + 1 } else { 0 };
         let is_bounded = report.energy.total() <= HOPELESS * initial.abs();
         if rollbacks == MOST_ROLLBACKS || (!is_corrected && !(is_bounded && rollbacks == 0)) {

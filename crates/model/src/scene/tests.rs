@@ -305,6 +305,13 @@ fn combinations_without_a_meaning_are_refused_with_the_reason() {
             "expected `implicit-midpoint` or `symplectic-euler`",
         ),
         ("scheme = \"quasi-static\"\ncorrection = \"fepr\"", "expected the correction `none`"),
+        ("scheme = \"bdf2\"\ncorrection = \"blend\"", "a step of `implicit-midpoint`"),
+        ("solver = \"xpbd\"\ncorrection = \"blend\"", "which XPBD cannot solve"),
+        ("scheme = \"symplectic-euler\"\ncorrection = \"lagrange\"", "expected an implicit scheme"),
+        (
+            "correction = { fepr = { solution = \"exact\", metric = \"smooth\" } }",
+            "expected `mass` or `diagonal`",
+        ),
         ("scheme = \"discrete-gradient\"\nsolver = \"projective\"", "expected the solver `newton`"),
         ("preset = \"vivid\"\nscheme = \"bdf2\"", "`scheme` is written as well"),
         ("wind = { velocity = [1, 0, 0], times = [0] }", "needs `scale`"),
@@ -317,6 +324,10 @@ fn combinations_without_a_meaning_are_refused_with_the_reason() {
         "scheme = \"quasi-static\"\ncorrection = \"none\"",
         "scheme = \"discrete-gradient\"",
         "correction = { blend = { base = \"symplectic-euler\" } }",
+        "scheme = \"implicit-midpoint\"\ncorrection = \"blend\"",
+        "correction = { fepr = { solution = \"exact\" } }",
+        "correction = \"velocity\"",
+        "correction = \"lagrange\"",
     ] {
         assert!(SceneFile::parse(&scene(SOLID, fine)).is_ok(), "{fine}");
     }

@@ -9,8 +9,9 @@
 //!
 //! with α by bisection until the error e = E(x) + K(v) − H (Eq. 3.44) is within ε H(xₙ, vₙ)
 //! (Eq. 3.48). An error within that from the beginning is left alone. e(α) is continuous, but not
-//! always monotone: bisection finds a root, not the root. Where there is no change of sign the whole
-//! step of the other rule is taken.
+//! always monotone: bisection finds a root, not the root. The step of backward Euler is solved by one
+//! iteration; where that does not take enough energy, it is solved as well as any other. Where there
+//! is no change of sign even then, the whole step of the other rule is taken.
 //!
 //! Angular momentum is not kept, because backward Euler does not keep it.
 
@@ -25,10 +26,20 @@ const MOST_BISECTIONS: u32 = 60;
 pub trait Steps {
     /// Total energy of every island \[J\].
     fn energies(&mut self, positions: &[Row], velocities: &[Row], out: &mut [f64]);
-    /// A step of backward Euler into `positions` and `velocities`, which hold a guess.
-    fn backward_euler(&mut self, positions: &mut [Row], velocities: &mut [Row]);
+    /// A step of backward Euler into `positions` and `velocities`, which hold a guess: as good as is
+    /// usually enough, or as good as it gets.
+    fn backward_euler(&mut self, effort: Effort, positions: &mut [Row], velocities: &mut [Row]);
     /// A step of forward Euler.
     fn forward_euler(&mut self, positions: &mut [Row], velocities: &mut [Row]);
+}
+
+/// How well backward Euler's step is solved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effort {
+    /// One local/global iteration (thesis 3.3.1.3).
+    Usual,
+    /// As the solver of other steps does.
+    Full,
 }
 
 /// What the energy of an island should be \[J\], and by how much it may be off.
@@ -130,7 +141,17 @@ pub fn blend(
         let [x, v] = &mut space.damped;
         x.copy_from_slice(&space.base[0]);
         v.copy_from_slice(&space.base[1]);
-        steps.backward_euler(x, v);
+        steps.backward_euler(Effort::Usual, x, v);
+        steps.energies(x, v, &mut space.energies);
+        let is_too_high = |b: usize| {
+            let is_damped = space.energies[b] < wanted[b].energy;
+            space.searches[b].side == Side::BackwardEuler && !is_damped
+        };
+        if (0..wanted.len()).any(is_too_high) {
+            x.copy_from_slice(&space.base[0]);
+            v.copy_from_slice(&space.base[1]);
+            steps.backward_euler(Effort::Full, x, v);
+        }
     }
     if is_low {
         let [x, v] = &mut space.lively;
@@ -222,7 +243,7 @@ mod tests {
             }
         }
 
-        fn backward_euler(&mut self, x: &mut [Row], v: &mut [Row]) {
+        fn backward_euler(&mut self, _: Effort, x: &mut [Row], v: &mut [Row]) {
             x.fill(Row::new(0.5, 0.0, 0.0));
             v.fill(Row::new(-0.5, 0.0, 0.0));
         }

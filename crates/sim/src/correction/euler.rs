@@ -5,7 +5,7 @@ use pliant_math::{Buffer, Row};
 use pliant_model::Model;
 use pliant_model::integrator::Scheme;
 
-use super::blend::{self, BlendSpace, Steps, Wanted};
+use super::blend::{self, BlendSpace, Effort, Steps, Wanted};
 use super::fepr::Part;
 use super::field;
 use crate::objective::{EvaluationSpace, Objective};
@@ -129,7 +129,7 @@ impl Steps for EulerSteps<'_> {
         }
     }
 
-    fn backward_euler(&mut self, positions: &mut [Row], velocities: &mut [Row]) {
+    fn backward_euler(&mut self, effort: Effort, positions: &mut [Row], velocities: &mut [Row]) {
         let EulerSteps { model, times, before: [x0, _], inertia, measured, .. } = *self;
         let constants = scheme::constants(Scheme::BackwardEuler, times.h);
         let objective = Objective {
@@ -142,8 +142,23 @@ impl Steps for EulerSteps<'_> {
             measured,
             stored_only: false,
         };
-        let EulerSteps { gradient, solver, evaluation, team, .. } = self;
-        let info = solver.improve(&objective, positions, gradient, evaluation, team);
+        let EulerSteps { gradient, solver, evaluation, team, behind, .. } = self;
+        let info = match effort {
+            Effort::Usual => solver.improve(&objective, positions, gradient, evaluation, team),
+            Effort::Full => {
+                // The base may have exploded; where everything was is then the better guess.
+                behind.copy_from_slice(x0);
+                for (v, &target) in model.hard_vertices().zip(&times.to.hard) {
+                    behind[v] = target;
+                }
+                let still = objective.value(behind, evaluation, team);
+                let is_lower = objective.value(positions, evaluation, team) < still;
+                if !is_lower {
+                    positions.copy_from_slice(behind);
+                }
+                solver.minimise(&objective, positions, gradient, evaluation, team)
+            }
+        };
         let gravity = times.to.gravity;
         start::centre_unheld(model, constants.kappa, gravity, inertia, positions);
         self.iterations += info.iterations;

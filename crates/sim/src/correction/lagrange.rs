@@ -15,7 +15,8 @@
 //! p −= η u + w,   η² = (∇H·w − 2c) / (a² u·Au),   λ = (1/η − 1)/a²,   c = H(x₁, v₁) − H.
 //! ```
 //!
-//! That is iterated until c = 0 and p moves no more. λ is larger than −1/a² in all of it: at that
+//! That is iterated until c = 0 and p moves no more; where p does not settle (λ is then near −1/a²,
+//! and very much energy is missing), the last iterates move along W_H alone, to c = 0. λ is larger than −1/a² in all of it: at that
 //! value the objective would be linear.
 //!
 //! The energy is kept exactly. Momenta are not: ∇H has a share of them that λ puts in or takes out.
@@ -43,7 +44,9 @@ use crate::workspace::{SimError, Vectors, Workspace};
 const TOLERANCE: f64 = 1e-9;
 /// Where another iteration would change G by no more than this much of the energy, p is found.
 const SETTLED: f64 = 1e-8;
-const ITERATIONS: u32 = 100;
+const ITERATIONS: u32 = 60;
+/// More iterations that only look for the energy.
+const LAST_ITERATIONS: u32 = 40;
 
 /// Memory and factorisation of the constrained step.
 pub struct LagrangeSpace {
@@ -187,7 +190,7 @@ impl Search {
     ) {
         self.infos.fill(LagrangeInfo::default());
         let masses = step.action.model.masses();
-        for _ in 0..=ITERATIONS {
+        for iteration in 0..=ITERATIONS + LAST_ITERATIONS {
             self.evaluate(step, p, positions, velocities);
             let mut is_over = true;
             for (b, part) in parts.iter().enumerate() {
@@ -199,13 +202,14 @@ impl Search {
                         );
                 let scale = targets[b].abs().max(kinetic).max(self.potentials[b].abs());
                 let c = self.potentials[b] + kinetic - targets[b];
-                let model = self.model(part, c, step.rates[0]);
+                let is_last = iteration >= ITERATIONS;
+                let model = self.model(part, c, step.rates[0], is_last);
                 let info = &mut self.infos[b];
                 info.converged = c.abs() <= TOLERANCE * scale;
-                let is_settled = model.change <= SETTLED * scale;
+                let is_settled = is_last || model.change <= SETTLED * scale;
                 if (info.converged && is_settled)
                     || !model.change.is_finite()
-                    || info.iterations == ITERATIONS
+                    || iteration == ITERATIONS + LAST_ITERATIONS
                 {
                     continue;
                 }
@@ -246,8 +250,8 @@ impl Search {
         precondition(&self.energy_gradient, matrix, &mut self.energy_direction, team);
     }
 
-    /// The solution of the quadratic model of one island.
-    fn model(&self, part: &Part, c: f64, a: f64) -> Quadratic {
+    /// The solution of the quadratic model of one island, or of its constraint alone.
+    fn model(&self, part: &Part, c: f64, a: f64, ignores_action: bool) -> Quadratic {
         let (mut gg, mut gh, mut hh) = (0.0, 0.0, 0.0);
         for i in part.free.clone() {
             gg += self.action_gradient[i].times(self.action_direction[i]).sum();
@@ -255,6 +259,12 @@ impl Search {
             hh += self.energy_gradient[i].times(self.energy_direction[i]).sum();
         }
         let square = a * a;
+        if ignores_action {
+            let eta = (1.0 - 2.0 * square * c / hh).max(0.0).sqrt();
+            let along_energy = (1.0 - eta) / square;
+            let change = 0.5 * along_energy * along_energy * hh;
+            return Quadratic { along_action: 0.0, along_energy, change };
+        }
         // u·Au, of u = W_G − W_H/a².
         let uu = gg - 2.0 * gh / square + hh / (square * square);
         let eta = ((hh / square - 2.0 * c).max(0.0) / (square * uu)).sqrt();

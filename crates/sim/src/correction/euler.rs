@@ -15,6 +15,9 @@ use crate::step::Times;
 use crate::workspace::{SimError, SolverSpace, Workspace};
 use crate::{measure, scheme, start};
 
+/// Less than this much of the kinetic energy after a step is what rounding leaves of a body at rest.
+const NOTHING: f64 = 1e-9;
+
 /// Vectors of a blended step.
 pub struct BlendedSpace {
     blend: BlendSpace,
@@ -41,7 +44,8 @@ impl BlendedSpace {
 /// Blends a step until each body's energy is within ε of its account.
 ///
 /// The tolerance is relative to the energy before the step, or to its kinetic part where that is
-/// more: the height of gravity's potential is arbitrary, and may make the total nothing.
+/// more: the height of gravity's potential is arbitrary, and may make the total nothing. From rest it
+/// is relative to the kinetic energy after the step.
 pub(super) fn apply(
     model: &Model,
     epsilon: f64,
@@ -59,6 +63,8 @@ pub(super) fn apply(
     for (b, body) in model.bodies().iter().enumerate() {
         let kinetic = measure::kinetic_of(model, body, v0);
         let scale = (potentials[b] + kinetic).abs().max(kinetic);
+        let after = measure::kinetic_of(model, body, &state.velocities);
+        let scale = if scale < NOTHING * after { after } else { scale };
         let energy = state.accounts[b].target().unwrap_or_default();
         wanted[b] = Wanted { energy, tolerance: epsilon * scale };
     }

@@ -21,6 +21,8 @@ use crate::workspace::{SimError, Workspace};
 const TOLERANCE: f64 = 1e-9;
 const ITERATIONS: u32 = 30;
 
+/// Steps along the tangent need more.
+const PAPER_ITERATIONS: u32 = 100;
 /// The anchored search may oscillate for long before it ends.
 const ANCHORED_ITERATIONS: u32 = 200;
 
@@ -151,9 +153,10 @@ pub(super) fn apply(
                 FeprMetric::Smooth => Metric::Smooth,
             },
             tolerance: TOLERANCE,
-            iterations: match way {
-                FeprSolution::Anchored => ANCHORED_ITERATIONS,
-                FeprSolution::Fast | FeprSolution::Exact => ITERATIONS,
+            iterations: match (way, momenta) {
+                (FeprSolution::Anchored, _) => ANCHORED_ITERATIONS,
+                (_, FeprMomenta::Held) => ITERATIONS,
+                (_, FeprMomenta::Paper { .. }) => PAPER_ITERATIONS,
             },
         };
         let State { positions, velocities, .. } = &mut *state;

@@ -104,11 +104,8 @@ fn every_key_is_read() {
     let integrator = &scene.integrator;
     assert_eq!(integrator.scheme, Scheme::ImplicitMidpoint);
     assert_eq!(integrator.solver, Solver::Newton { iterations: None, tolerance: Some(1e-9) });
-    let fepr = Fepr {
-        momenta: FeprMomenta::Paper { epsilon: 1e-3 },
-        metric: FeprMetric::Mass,
-        filter: 0.1,
-    };
+    let momenta = FeprMomenta::Paper { epsilon: 1e-3 };
+    let fepr = Fepr { momenta, metric: FeprMetric::Mass, filter: 0.1, ..Fepr::default() };
     assert_eq!(integrator.correction, Correction::Fepr(fepr));
     assert_eq!(integrator.damping, Damping::RigidPreserving(0.6));
     assert!(integrator.self_collision);

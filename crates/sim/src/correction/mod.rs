@@ -11,6 +11,7 @@
 //! come before a projection, [`sqp`] solves it exactly, and [`projection`] leads it.
 
 pub mod blend;
+mod curvature;
 pub mod dense;
 pub mod euler;
 pub mod fepr;

@@ -6,10 +6,11 @@ use pliant_model::integrator::{Fepr, FeprMetric, FeprMomenta, FeprSolution};
 use pliant_model::potentials::ProxyKind;
 use pliant_model::{Conserved, Model};
 
+use super::curvature::FieldHessian;
 use super::fepr::{self, FeprInfo, FeprSpace, Metric, Part, Projection, Slack, Targets};
 use super::field::{self, FieldEnergy, FilteredField};
 use super::filter::{self, FilterSpace};
-use super::sqp::{self, FieldHessian, SqpSpace};
+use super::sqp::{self, SqpSpace};
 use crate::measure::{self, Momentum};
 use crate::report::StepReport;
 use crate::solver::projective::{ProjectiveSpace, Proxy};

@@ -25,6 +25,9 @@ pub struct StepReport {
     pub correction_iterations: u32,
     /// s and t of Eq. 1 of the FEPR paper; no numbers where momenta do not give way.
     pub given_way: [f64; 2],
+    /// α of the blended correction: the share of backward Euler, or minus that of forward Euler, in
+    /// the body that needed most (thesis Fig. 3.12); no number without that correction.
+    pub blend: f64,
     /// The correction could not reach its goal, and gave way.
     pub correction_failed: bool,
     /// Into how many sub-steps the guard had to cut this step; 1 when it did not.
@@ -48,6 +51,7 @@ impl Default for StepReport {
             stalled: false,
             correction_iterations: 0,
             given_way: [f64::NAN; 2],
+            blend: f64::NAN,
             correction_failed: false,
             substeps: 0,
             rolled_back: false,

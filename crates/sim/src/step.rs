@@ -107,11 +107,11 @@ fn in_parts(
 /// A sub-step's length, and what is driven at its start, at the evaluation of forces, and at its
 /// end.
 #[derive(Clone, Copy)]
-struct Times<'a> {
-    h: f64,
-    from: &'a Drive,
-    at: &'a Drive,
-    to: &'a Drive,
+pub(crate) struct Times<'a> {
+    pub h: f64,
+    pub from: &'a Drive,
+    pub at: &'a Drive,
+    pub to: &'a Drive,
 }
 
 /// One unguarded step, phase by phase.
@@ -161,7 +161,7 @@ fn advance(
     let solved = (!scheme::is_explicit(scheme)).then_some(&vectors.p[..]);
     account::book(&objective, &step, solved, evaluation, accounts);
     if let Some(correction) = model.integrator().correction {
-        correction::apply(model, correction, h, [from, to], state, workspace, report)?;
+        correction::apply(model, correction, scheme, times, state, workspace, report)?;
     }
     if model.is_damped() {
         damping::apply(model, h, to, state, workspace)?;

@@ -12,7 +12,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use pliant::model::integrator::{
-    Correction, Damping, Fepr, FeprMetric, Integrator, Scheme, Solver,
+    Correction, Damping, Fepr, FeprMetric, FeprMomenta, FeprSolution, Integrator, Scheme, Solver,
 };
 use pliant::model::{Drive, FrameInput, Model, ModelError};
 use pliant::sim::{State, Workspace, damping, measure, step};
@@ -62,8 +62,7 @@ struct Method {
 }
 
 const fn fepr(metric: FeprMetric, filter: f64) -> Option<Fepr> {
-    let momenta = pliant::model::integrator::FeprMomenta::Held;
-    Some(Fepr { metric, momenta, filter })
+    Some(Fepr { metric, momenta: FeprMomenta::Held, filter, solution: FeprSolution::Fast })
 }
 
 const METHODS: [Method; 11] = {

@@ -226,6 +226,8 @@ fn largest(values: impl Iterator<Item = f64>) -> f64 {
 mod tests {
     use super::*;
     use glam::DVec3;
+    use pliant::model::ModelBuilder;
+    use pliant::model::integrator::{Scheme, Solver};
     use pliant::sim::{Energy, Momentum};
 
     /// Three steps of a free body of 2 kg and 1 m, with 1 J and 1 kg m/s throughout.
@@ -282,6 +284,33 @@ mod tests {
             r.steps[2].0.momentum.angular.x = 9.0;
         });
         assert_eq!(reasons, "");
+    }
+
+    /// What cannot be built is a row, too.
+    #[test]
+    fn a_case_that_cannot_be_run_says_why() {
+        let case = Case {
+            name: "nothing".to_owned(),
+            scheme: Scheme::BackwardEuler,
+            solver: Solver::Xpbd { iterations: 1 },
+            steps: 1,
+            explodes: false,
+            scene: Box::new(|| Ok(ModelBuilder::new())),
+        };
+        let row = measure(&case, &|| false).unwrap();
+        assert_eq!((row.get("verdict"), row.get("steps")), (&json!("not run"), &Value::Null));
+        let reason = row.get("reason").as_str().unwrap();
+        assert!(reason.contains("0 vertices cannot be simulated"), "{reason}");
+    }
+
+    #[test]
+    fn every_column_has_a_value() {
+        let case = &super::super::matrix::cases()[0];
+        let row = row(case, &steady(), &steady());
+        let values = serde_json::to_value(&row).unwrap();
+        let keys = values.as_object().unwrap();
+        assert_eq!(keys.len(), COLUMNS.len() + 1);
+        assert!(COLUMNS.iter().all(|column| keys.contains_key(column.key)));
     }
 
     #[test]

@@ -6,6 +6,7 @@
 mod block;
 mod conservation;
 mod motion;
+mod orders;
 mod table;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -17,7 +18,7 @@ use pliant::view::plot::Figure;
 pub use table::{Column, Row, Style, as_json, as_table};
 
 /// All suites.
-pub const SUITES: &[Suite] = &[conservation::SUITE, motion::SUITE];
+pub const SUITES: &[Suite] = &[conservation::SUITE, motion::SUITE, orders::SUITE];
 
 /// Measurements that belong together.
 pub struct Suite {

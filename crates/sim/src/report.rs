@@ -28,6 +28,8 @@ pub struct StepReport {
     /// α of the blended correction: the share of backward Euler, or minus that of forward Euler, in
     /// the body that needed most (thesis Fig. 3.12); no number without that correction.
     pub blend: f64,
+    /// The step went astray, and the correction started nearer to the state before it.
+    pub pulled_back: bool,
     /// The correction could not reach its goal, and gave way.
     pub correction_failed: bool,
     /// Into how many sub-steps the guard had to cut this step; 1 when it did not.
@@ -52,6 +54,7 @@ impl Default for StepReport {
             correction_iterations: 0,
             given_way: [f64::NAN; 2],
             blend: f64::NAN,
+            pulled_back: false,
             correction_failed: false,
             substeps: 0,
             rolled_back: false,

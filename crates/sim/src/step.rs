@@ -48,6 +48,7 @@ pub fn step(
     let mut report = StepReport::default();
     for &parts in &guard::SUBSTEPS {
         report.correction_failed = false;
+        report.pulled_back = false;
         let attempt = in_parts(model, input, parts, state, workspace, &mut report);
         if attempt.is_ok() && guard::is_sound(model, state) {
             report.substeps = parts;

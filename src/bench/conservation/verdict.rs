@@ -21,7 +21,7 @@ const fn column(key: &'static str, heading: &'static str, style: Style) -> Colum
 }
 
 /// The columns of a row.
-pub const COLUMNS: [Column; 25] = [
+pub const COLUMNS: [Column; 26] = [
     column("vertices", "", Style::Hidden),
     column("elements", "", Style::Hidden),
     column("steps", "", Style::Hidden),
@@ -30,6 +30,7 @@ pub const COLUMNS: [Column; 25] = [
     column("linear_momentum_drift", "linear", Style::Scientific),
     column("angular_momentum_drift", "angular", Style::Scientific),
     column("fallbacks", "fallbacks", Style::Percent),
+    column("pulled_back", "pulled back", Style::Fixed(0)),
     column("correction_failures", "", Style::Hidden),
     column("cut_steps", "", Style::Hidden),
     column("rollbacks", "", Style::Hidden),
@@ -96,6 +97,7 @@ fn row(case: &Case, corrected: &Record, uncorrected: &Record) -> Row {
         ("linear_momentum_drift", json!(seen.linear)),
         ("angular_momentum_drift", json!(seen.angular)),
         ("fallbacks", json!(seen.fallbacks)),
+        ("pulled_back", json!(seen.pulled_back)),
         ("correction_failures", json!(seen.correction_failures)),
         ("cut_steps", json!(seen.cut_steps)),
         ("rollbacks", json!(seen.rollbacks)),
@@ -132,6 +134,7 @@ struct Conservation {
     linear: Option<f64>,
     angular: Option<f64>,
     fallbacks: f64,
+    pulled_back: usize,
     correction_failures: usize,
     cut_steps: usize,
     rollbacks: usize,
@@ -178,6 +181,7 @@ impl Conservation {
             linear: linear_kept.contains(&true).then_some(linear),
             angular: angular_kept.contains(&true).then_some(angular),
             fallbacks: (gave_way + missing) as f64 / f64::from(asked),
+            pulled_back: reports().filter(|r| r.pulled_back).count(),
             correction_failures: reports().filter(|r| r.correction_failed).count(),
             cut_steps: reports().filter(|r| r.substeps > 1).count(),
             rollbacks: reports().filter(|r| r.rolled_back).count(),

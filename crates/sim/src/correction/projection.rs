@@ -22,6 +22,8 @@ use crate::workspace::{SimError, Workspace};
 const TOLERANCE: f64 = 1e-9;
 const ITERATIONS: u32 = 30;
 
+/// A search starts with at least this share of what the step changed.
+const LEAST_KEPT: f64 = 1e-3;
 /// Steps along the tangent need more.
 const PAPER_ITERATIONS: u32 = 100;
 /// The anchored search may oscillate for long before it ends.
@@ -92,9 +94,10 @@ impl ProjectionSpace {
 
 /// Projects each body's energy onto its account.
 ///
-/// Where a body's closest state is not found, the fast solution is; where all its constraints cannot
-/// be met, its energy alone is projected; where that fails too, it stays as the step left it. The
-/// report says so.
+/// Where a body's closest state is not found, the fast solution is. Where a step went so far astray
+/// that all constraints cannot be met from there, the search starts nearer to the state before the
+/// step, which meets them. Where that fails too, the body's energy alone is projected, and at last
+/// it stays as the step left it. The report says so.
 pub(super) fn apply(
     model: &Model,
     options: Fepr,
@@ -140,9 +143,9 @@ pub(super) fn apply(
     }
     let smoother = factored.as_mut().map(|(_, space)| space);
     let mut energy = FieldEnergy { objective, evaluation, smoother, h, team };
-    let mut way = solution;
     let mut is_projected = false;
-    for attempt in 0..3 {
+    for attempt in Attempt::all(solution) {
+        let way = attempt.way;
         let projection = Projection {
             masses: model.masses(),
             parts,
@@ -178,28 +181,62 @@ pub(super) fn apply(
         report.correction_iterations += iterations.unwrap_or(0);
         report.energy.potential = infos.iter().map(|info| info.potential).sum();
         is_projected = infos.iter().all(|info| info.converged);
-        if attempt == 0 && matches!(momenta, FeprMomenta::Paper { .. }) {
+        if matches!(momenta, FeprMomenta::Paper { .. }) && !attempt.energy_alone {
             report.given_way = largest_slack(infos);
         }
         if is_projected {
+            report.pulled_back |= attempt.kept < 1.0;
             break;
         }
-        report.correction_failed = true;
-        let gives_up_momenta = way == FeprSolution::Fast;
+        let next = attempt.next();
+        report.correction_failed |= way != FeprSolution::Fast || next.energy_alone;
+        let [x0, v0] = &vectors.before;
         let failed = (0..targets.len()).filter(|&b| !infos[b].converged);
         for (b, body) in failed.map(|b| (b, &model.bodies()[b])) {
-            positions[body.free.clone()].copy_from_slice(&before[0][body.free.clone()]);
-            velocities[body.free.clone()].copy_from_slice(&before[1][body.free.clone()]);
-            if gives_up_momenta {
+            for v in body.free.clone() {
+                let kept = |from: Row, to: Row| match next.kept {
+                    1.0 => to,
+                    share => from.plus_scaled(share, to - from),
+                };
+                positions[v] = kept(x0[v], before[0][v]);
+                velocities[v] = kept(v0[v], before[1][v]);
+            }
+            if next.energy_alone {
                 targets[b] = Targets { energy: targets[b].energy, ..Targets::default() };
             }
         }
-        way = FeprSolution::Fast;
     }
     if !is_projected {
         report.energy.potential = workspace.potential_energy(model, to, state);
     }
     Ok(())
+}
+
+/// How a projection is tried, one after the other.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Attempt {
+    way: FeprSolution,
+    /// Share of what the step changed that the search starts with.
+    kept: f64,
+    energy_alone: bool,
+}
+
+impl Attempt {
+    fn all(solution: FeprSolution) -> impl Iterator<Item = Attempt> {
+        let first = Attempt { way: solution, kept: 1.0, energy_alone: false };
+        std::iter::successors(Some(first), |last| (!last.energy_alone).then(|| last.next()))
+    }
+
+    fn next(self) -> Attempt {
+        let Attempt { way, kept, .. } = self;
+        if way != FeprSolution::Fast {
+            Attempt { way: FeprSolution::Fast, kept, energy_alone: false }
+        } else if kept > LEAST_KEPT {
+            Attempt { kept: 0.25 * kept, ..self }
+        } else {
+            Attempt { kept: 1.0, energy_alone: true, ..self }
+        }
+    }
 }
 
 /// Energy as in the account; momenta as in the account where nothing external acts.

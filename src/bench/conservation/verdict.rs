@@ -36,7 +36,7 @@ pub const COLUMNS: [Column; 26] = [
     column("rollbacks", "", Style::Hidden),
     column("first_failure", "", Style::Hidden),
     column("max_kinetic", "kinetic [J]", Style::Fixed(1)),
-    column("late_kinetic", "", Style::Hidden),
+    column("late_kinetic", "late [J]", Style::Fixed(1)),
     column("correction_iterations", "iterations", Style::Fixed(1)),
     column("solver_iterations", "", Style::Hidden),
     column("solver_residual", "", Style::Hidden),

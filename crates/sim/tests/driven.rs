@@ -152,9 +152,9 @@ fn driven_bodies_keep_their_account() {
 fn rubbing_takes_what_it_takes_with_tiny_steps() {
     let vivid = Fepr { filter: 0.1, ..Fepr::default() };
     let fine = rubbed(integrator(SCHEMES[2], None, None));
-    let (_, expected, _) = account(fine, H / 16.0, 3.0);
+    let (_, expected, _) = account(fine, H / 16.0, 8.0);
     for (scheme, fepr) in [(SCHEMES[0], Fepr::default()), (SCHEMES[2], vivid)] {
-        let (_, dissipated, _) = account(rubbed(integrator(scheme, Some(fepr), None)), H, 3.0);
+        let (_, dissipated, _) = account(rubbed(integrator(scheme, Some(fepr), None)), H, 8.0);
         let off = (dissipated / expected - 1.0).abs();
         assert!(off < 0.01, "{scheme:?}: {dissipated} J, not {expected} J");
     }

@@ -19,7 +19,7 @@ fn parsed(text: &str) -> Value {
 fn cube(mu: &str, scheme: Scheme, epsilon: f64) -> Run {
     let data = parsed(include_str!("fixtures/spinning_cube.json"));
     let momenta = FeprMomenta::Paper { epsilon: epsilon / SIZE };
-    let fepr = Fepr { metric: FeprMetric::Mass, momenta, filter: 0.0 };
+    let fepr = Fepr { metric: FeprMetric::Mass, momenta, ..Fepr::default() };
     let correction = Some(Correction::Fepr(fepr));
     let integrator =
         Integrator { scheme, solver: newton(1e-13), correction, ..Integrator::default() };

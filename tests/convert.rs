@@ -108,27 +108,48 @@ fn a_size_that_cannot_be_metres_is_said() {
     assert_eq!(inspect(&folder, &["small.ply"])["bounds"]["max"][0], 1.6);
 }
 
-/// Groups and painted attributes are listed, and choose vertices of a scene.
+/// Two tets with a painted weight per vertex.
+fn painted(weights: &str) -> String {
+    format!(
+        "<VTKFile type=\"UnstructuredGrid\"><UnstructuredGrid><Piece><PointData>\
+         <DataArray type=\"Float32\" Name=\"pinned\">{weights}</DataArray></PointData><Points>\
+         <DataArray type=\"Float64\">0 0 0 1 0 0 0 1 0 0 0 1 1 1 1</DataArray></Points><Cells>\
+         <DataArray type=\"Int32\" Name=\"connectivity\">0 1 2 3 1 2 3 4</DataArray>\
+         <DataArray type=\"Int32\" Name=\"offsets\">4 8</DataArray>\
+         <DataArray type=\"UInt8\" Name=\"types\">10 10</DataArray></Cells></Piece>\
+         </UnstructuredGrid></VTKFile>"
+    )
+}
+
+/// Vertex 4 hangs free; the others are held, by a set of elements or by a painted weight.
 #[test]
-fn what_is_painted_can_be_selected() {
+fn groups_and_what_is_painted_can_be_selected() {
     let folder = Folder::new("convert-selections");
-    let points = ["0 0 0 1", "1 0 0 0", "1 0 1 0", "0 0 1 0.9"];
-    folder.write("tet.ply", format!("ply\nformat ascii 1.0\nelement vertex 4\nproperty float x\nproperty float y\nproperty float z\nproperty float pinned\nelement face 2\nproperty list uchar int vertex_indices\nend_header\n{}\n3 0 2 1\n3 0 3 2\n", points.join("\n")));
-    let report = inspect(&folder, &["tet.ply"]);
-    assert_eq!(report["attributes"][0]["name"], "pinned");
-    let scene = |group: &str| {
+    folder.write("painted.vtu", painted("1 1 0.6 0.51 0.5"));
+    folder.write("sets.veg", "*VERTICES\n5 3 0 0\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n5 1 1 1\n*ELEMENTS\nTET\n2 4 0\n1 1 2 3 4\n2 2 3 4 5\n*SET pinned\n1\n");
+    assert_eq!(inspect(&folder, &["painted.vtu"])["attributes"][0]["name"], "pinned");
+    assert_eq!(inspect(&folder, &["sets.veg"])["groups"][0]["vertices"], 4);
+    let scene = |file: &str, group: &str| {
         format!(
-            "frames = 1\n[[body]]\nmesh = {{ file = \"solid.veg\" }}\nmaterial = {{ preset = \"rubber\" }}\n\
+            "frames = 3\n[[body]]\nmesh = {{ file = \"{file}\" }}\nmaterial = {{ preset = \"jelly\" }}\n\
              [[body.attach]]\nselect = {{ group = \"{group}\" }}\nstiffness = \"hard\"\n"
         )
     };
-    folder.write("solid.veg", "*VERTICES\n5 3 0 0\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n5 1 1 1\n*ELEMENTS\nTET\n2 4 0\n1 1 2 3 4\n2 2 3 4 5\n*SET held\n1\n");
-    folder.write("held.toml", scene("held"));
-    folder.write("gone.toml", scene("gone"));
-    let run = folder.pliant(&["simulate", "held.toml", "--out", "run", "--quiet"]);
-    assert_eq!(run.status, 0, "{}", run.stderr);
+    for file in ["painted.vtu", "sets.veg"] {
+        folder.write("scene.toml", scene(file, "pinned"));
+        let run = folder.pliant(&["simulate", "scene.toml", "--out", "run", "--quiet"]);
+        assert_eq!(run.status, 0, "{}", run.stderr);
+        let cache = std::fs::read(folder.path("run/animation.pc2")).unwrap();
+        let moved = |vertex: usize| {
+            let height = |frame: usize| &cache[32 + 60 * frame + 12 * vertex + 4..][..4];
+            height(0) != height(3)
+        };
+        let moved: Vec<usize> = (0..5).filter(|&vertex| moved(vertex)).collect();
+        assert_eq!(moved, [4], "{file}");
+    }
+    folder.write("gone.toml", scene("painted.vtu", "gone"));
     let run = folder.pliant(&["simulate", "gone.toml", "--out", "no", "--quiet"]);
-    assert!(run.status == 1 && run.stderr.contains("held"), "{}", run.stderr);
+    assert!(run.status == 1 && run.stderr.contains("pinned"), "{}", run.stderr);
 }
 
 #[test]

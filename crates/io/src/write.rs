@@ -117,7 +117,8 @@ impl Kind {
             let count = loaded.mesh.tets.len();
             notes.push(format!("wrote the surface: the {count} tets have no place in this format"));
         }
-        let painted = [Format::Ply, Format::Gltf, Format::Usd].map(Kind::Mesh).contains(&self);
+        let painted =
+            [Format::Ply, Format::Gltf, Format::Usd, Format::Vtu].map(Kind::Mesh).contains(&self);
         let colored =
             [Format::Obj, Format::Off].map(Kind::Mesh).contains(&self) || self == Kind::Cache;
         let left: Vec<&str> = loaded

@@ -90,7 +90,7 @@ fn surfaces_come_back_with_what_the_format_holds() {
         ("gltf", [false, false, true, true]),
         ("usda", [true, true, true, true]),
         ("vtk", [true, false, false, false]),
-        ("vtu", [true, false, false, false]),
+        ("vtu", [true, false, true, true]),
         ("msh", [false, false, false, false]),
         ("mesh", [false, false, false, false]),
     ] {

@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use quick_xml::escape::escape;
+
 use super::cells::{POLYGON, TET};
 use crate::loaded::Loaded;
 
@@ -60,7 +62,21 @@ pub fn xml_text(loaded: &Loaded) -> String {
         cells.list.len()
     );
     points(loaded, &mut text);
-    text.push_str("</DataArray>\n</Points>\n<Cells>\n<DataArray type=\"Int64\" Name=\"connectivity\" format=\"ascii\">");
+    text.push_str("</DataArray>\n</Points>\n<PointData>\n");
+    for attribute in &loaded.attributes {
+        let (name, count) = (escape(attribute.plain_name()), attribute.components);
+        let _ = writeln!(
+            text,
+            "<DataArray type=\"Float64\" Name=\"{name}\" NumberOfComponents=\"{count}\" format=\"ascii\">"
+        );
+        for value in &attribute.values {
+            let _ = writeln!(text, "{value}");
+        }
+        text.push_str("</DataArray>\n");
+    }
+    text.push_str(
+        "</PointData>\n<Cells>\n<DataArray type=\"Int64\" Name=\"connectivity\" format=\"ascii\">",
+    );
     cells.list.iter().for_each(|cell| row(cell, &mut text));
     text.push_str("</DataArray>\n<DataArray type=\"Int64\" Name=\"offsets\" format=\"ascii\">\n");
     let mut end = 0;

@@ -8,11 +8,13 @@ mod accessor;
 mod clip;
 mod container;
 mod document;
+mod pieces;
 mod pose;
 mod scene;
 mod surface;
 mod write;
 
+pub use pieces::lost_groups;
 pub use scene::Scene;
 pub use write::Writer;
 

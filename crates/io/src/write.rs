@@ -130,12 +130,14 @@ impl Kind {
         if !left.is_empty() {
             notes.push(format!("left out the attributes {}", left.join(", ")));
         }
-        let grouped =
-            [Format::Obj, Format::Usd].map(Kind::Mesh).contains(&self) || self == Kind::Cache;
-        if !loaded.mesh.groups.is_empty() && !grouped {
-            let names: Vec<&str> =
-                loaded.mesh.groups.iter().map(|group| group.name.as_str()).collect();
-            notes.push(format!("left out the groups {}", names.join(", ")));
+        let all = || loaded.mesh.groups.iter().map(|group| group.name.as_str()).collect();
+        let left: Vec<&str> = match self {
+            Kind::Cache | Kind::Mesh(Format::Obj | Format::Usd) => Vec::new(),
+            Kind::Mesh(Format::Gltf) => gltf::lost_groups(&loaded.mesh),
+            _ => all(),
+        };
+        if !left.is_empty() {
+            notes.push(format!("left out the groups {}", left.join(", ")));
         }
         notes
     }

@@ -15,7 +15,7 @@ fn cloth() -> Loaded {
     mesh.positions.iter_mut().for_each(|x| *x = x.as_vec3().as_dvec3());
     // Two triangles of a cell are one polygon here.
     let (pairs, _) = mesh.triangles.as_chunks::<2>();
-    for [first, second] in pairs.to_vec() {
+    for [first, second] in pairs.iter().copied() {
         let apex = second.into_iter().find(|corner| !first.contains(corner)).unwrap();
         let at = (0..3).find(|&i| !second.contains(&first[i])).unwrap();
         loaded.polygons.push(&[first[at], first[(at + 1) % 3], apex, first[(at + 2) % 3]]);
@@ -86,8 +86,8 @@ fn surfaces_come_back_with_what_the_format_holds() {
         ("off", [true, false, true, false]),
         ("ply", [true, false, true, true]),
         ("stl", [false, false, false, false]),
-        ("glb", [false, false, true, true]),
-        ("gltf", [false, false, true, true]),
+        ("glb", [false, true, true, true]),
+        ("gltf", [false, true, true, true]),
         ("usda", [true, true, true, true]),
         ("vtk", [true, false, false, false]),
         ("vtu", [true, false, true, true]),

@@ -302,8 +302,10 @@ fn huge_claims_are_survived() {
 
 /// Files that hold animations, changed, as a user opens them: every frame is read or refused.
 fn open_frames(ending: &str, bytes: &[u8]) -> Result<(), String> {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("changed").with_extension(ending);
+    thread_local! {
+        static FOLDER: tempfile::TempDir = tempfile::tempdir().unwrap();
+    }
+    let path = FOLDER.with(|folder| folder.path().join("changed").with_extension(ending));
     std::fs::write(&path, bytes).unwrap();
     let written = path.to_str().unwrap();
     let named = |error: IoError| {

@@ -62,11 +62,21 @@ impl Surface {
             let Some(index) = container.document.nodes[node].mesh else { continue };
             let meshes = &container.document.meshes;
             let mesh = meshes.get(index).ok_or_else(|| format!("there is no mesh {index}"))?;
+            // Primitives may share their vertices, and differ in the triangles over them.
+            let mut firsts: Vec<Option<usize>> = Vec::new();
             for (place, primitive) in mesh.primitives.iter().enumerate() {
-                let vertices = surface
-                    .add(container, node, primitive, &mut attributes, parts)
+                let same = |other: &Primitive| {
+                    other.attributes == primitive.attributes && other.targets == primitive.targets
+                };
+                let before = mesh.primitives.iter().zip(&firsts);
+                let shared = before.filter(|(other, _)| same(other)).find_map(|(_, first)| *first);
+                let triangles = parts.triangles.len();
+                let first = surface
+                    .add(container, node, primitive, shared, &mut attributes, parts)
                     .map_err(|p| format!("mesh {index}, primitive {place}: {p}"))?;
-                groups.add(&names(container, node, mesh, place), &vertices);
+                firsts.push(first);
+                let vertices = parts.triangles[triangles..].as_flattened();
+                groups.add(&names(container, node, mesh, place), vertices);
             }
         }
         parts.groups = groups.finish();
@@ -79,26 +89,31 @@ impl Surface {
         self.vertices
     }
 
-    /// Adds a primitive; returns its vertices.
+    /// Adds a primitive; returns its first vertex. That is `shared`, if its vertices are there.
     fn add(
         &mut self,
         container: &Container,
         node: usize,
         primitive: &Primitive,
+        shared: Option<usize>,
         attributes: &mut Vec<Painted>,
         parts: &mut Parts,
-    ) -> Result<Vec<u32>, String> {
+    ) -> Result<Option<usize>, String> {
         let mode = primitive.mode.unwrap_or(TRIANGLES);
         if ![TRIANGLES, STRIP, FAN].contains(&mode) {
             parts.ignore("primitives of points or lines", 1);
-            return Ok(Vec::new());
+            return Ok(None);
         }
         let Some(&position) = primitive.attributes.get("POSITION") else {
             parts.ignore("primitives without positions", 1);
-            return Ok(Vec::new());
+            return Ok(None);
         };
         let positions = Values::read(container, position, None)?.of_width(position, 3)?;
         let count = positions.count;
+        if let Some(first) = shared {
+            triangles(container, primitive, mode, first, count, &mut parts.triangles)?;
+            return Ok(shared);
+        }
         let skin = container.document.nodes[node].skin;
         if skin.is_some_and(|skin| skin >= self.skins.len()) {
             return Err(format!("node {node} has a skin that does not exist"));
@@ -134,7 +149,7 @@ impl Surface {
         }
         self.blocks.push(Block { node, skin, first, positions, targets, influences });
         self.vertices = end;
-        Ok((first as u32..end as u32).collect())
+        Ok(Some(first))
     }
 
     /// Where all vertices are in a pose, in the world \[m\].

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use glam::DVec3;
 use serde_json::{Value, json};
 
+use super::pieces::{Piece, pieces};
 use crate::atomic::{OnFailure, PartFile, write_whole};
 use crate::error::IoError;
 use crate::loaded::Loaded;
@@ -43,7 +44,10 @@ pub struct Writer {
     views: Vec<Value>,
     accessors: Vec<Value>,
     attributes: serde_json::Map<String, Value>,
-    indices: Option<usize>,
+    /// Indices of every primitive, and its material.
+    primitives: Vec<(usize, Option<usize>)>,
+    /// Names of the materials: those of the groups.
+    materials: Vec<String>,
     targets: Vec<usize>,
 }
 
@@ -65,15 +69,17 @@ impl Writer {
             views: Vec::new(),
             accessors: Vec::new(),
             attributes: serde_json::Map::new(),
-            indices: None,
+            primitives: Vec::new(),
+            materials: Vec::new(),
             targets: Vec::new(),
         };
+        let pieces = pieces(&rest.mesh);
         if binary {
-            writer.room = writer.most_room(rest)?;
+            writer.room = writer.most_room(rest, &pieces)?;
             let blank = vec![b' '; (GLB_HEADERS + writer.room + 8) as usize];
             writer.file.append(&blank)?;
         }
-        writer.mesh(rest)?;
+        writer.mesh(rest, &pieces)?;
         Ok(writer)
     }
 
@@ -81,7 +87,7 @@ impl Writer {
         IoError::content(self.json.as_deref().unwrap_or(self.file.target()), problem)
     }
 
-    fn mesh(&mut self, rest: &Loaded) -> Result<(), IoError> {
+    fn mesh(&mut self, rest: &Loaded, pieces: &[Piece]) -> Result<(), IoError> {
         let positions = self.singles("the mesh at rest", &rest.mesh.positions, None)?;
         let accessor = self.vectors(&positions, ARRAY)?;
         self.attributes.insert("POSITION".into(), accessor.into());
@@ -102,12 +108,19 @@ impl Writer {
             let accessor = self.accessor(accessor);
             self.attributes.insert(name, accessor.into());
         }
-        let corners: Vec<u8> =
-            rest.mesh.triangles.iter().flatten().flat_map(|v| v.to_le_bytes()).collect();
-        let view = self.append(&corners, Some(ELEMENTS))?;
-        let accessor = json!({ "bufferView": view, "componentType": UNSIGNED, "type": "SCALAR",
-            "count": 3 * rest.mesh.triangles.len() });
-        self.indices = Some(self.accessor(accessor));
+        for piece in pieces {
+            let corners = piece.triangles.as_flattened();
+            let bytes: Vec<u8> = corners.iter().flat_map(|v| v.to_le_bytes()).collect();
+            let view = self.append(&bytes, Some(ELEMENTS))?;
+            let accessor = json!({ "bufferView": view, "componentType": UNSIGNED,
+                "type": "SCALAR", "count": corners.len() });
+            let indices = self.accessor(accessor);
+            let material = piece.group.map(|group| {
+                self.materials.push(rest.mesh.groups[group].name.clone());
+                self.materials.len() - 1
+            });
+            self.primitives.push((indices, material));
+        }
         Ok(())
     }
 
@@ -252,14 +265,22 @@ impl Writer {
     }
 
     fn document(&self, track: Option<[usize; 2]>, uri: Option<String>) -> Value {
-        let mut primitive = json!({ "attributes": self.attributes, "indices": self.indices });
         let mut mesh = json!({ "name": self.name });
         if !self.targets.is_empty() {
-            let targets = self.targets.iter().map(|target| json!({ "POSITION": target }));
-            primitive["targets"] = targets.collect();
             mesh["weights"] = vec![0.0; self.targets.len()].into();
         }
-        mesh["primitives"] = json!([primitive]);
+        let primitive = |&(indices, material): &(usize, Option<usize>)| {
+            let mut primitive = json!({ "attributes": self.attributes, "indices": indices });
+            if !self.targets.is_empty() {
+                let targets = self.targets.iter().map(|target| json!({ "POSITION": target }));
+                primitive["targets"] = targets.collect();
+            }
+            if let Some(material) = material {
+                primitive["material"] = material.into();
+            }
+            primitive
+        };
+        mesh["primitives"] = self.primitives.iter().map(primitive).collect();
         let mut buffer = json!({ "byteLength": self.length });
         if let Some(uri) = uri {
             buffer["uri"] = uri.into();
@@ -274,6 +295,10 @@ impl Writer {
             "bufferViews": self.views,
             "buffers": [buffer],
         });
+        if !self.materials.is_empty() {
+            let named = self.materials.iter().map(|name| json!({ "name": name }));
+            document["materials"] = named.collect();
+        }
         if let Some([times, weights]) = track {
             document["animations"] = json!([{
                 "name": self.name,
@@ -285,23 +310,27 @@ impl Writer {
         document
     }
 
-    /// Bytes that the JSON takes at most, a multiple of four: that of a mesh with its attributes,
-    /// and, per frame, a view, an accessor, a target and a weight, all numbers at their longest.
-    fn most_room(&self, rest: &Loaded) -> Result<u64, IoError> {
-        let view = json!({ "buffer": 0, "byteOffset": u64::MAX, "byteLength": u64::MAX,
-            "target": ELEMENTS });
+    /// Bytes that the JSON takes at most, a multiple of four: per array a view and an accessor, per
+    /// primitive its attributes and targets, per frame a weight, all numbers at their longest.
+    fn most_room(&self, rest: &Loaded, pieces: &[Piece]) -> Result<u64, IoError> {
+        let length = |value: Value| value.to_string().len() + 1;
         let longest = [LONGEST_NUMBER; 3];
-        let accessor = json!({ "bufferView": u32::MAX, "componentType": FLOAT, "type": "SCALAR",
-            "normalized": false, "count": u64::MAX, "min": longest, "max": longest });
+        let array = length(json!({ "buffer": 0, "byteOffset": u64::MAX, "byteLength": u64::MAX,
+            "target": ELEMENTS }))
+            + length(json!({ "bufferView": u32::MAX, "componentType": FLOAT, "type": "SCALAR",
+            "normalized": false, "count": u64::MAX, "min": longest, "max": longest }));
+        let arrays = self.planned + rest.attributes.len() + pieces.len() + 4;
+        let target = length(json!({ "POSITION": u32::MAX }));
         let weight = ",0.0".len();
-        let target = json!({ "POSITION": u32::MAX }).to_string().len() + 1;
-        let array = view.to_string().len() + accessor.to_string().len() + 2;
-        let arrays = self.planned + rest.attributes.len() + 4;
-        // A name is written up to four times, and an escaped letter is at most six.
-        let names: usize = rest.attributes.iter().map(|a| 6 * a.name.len() + 40).sum();
-        let frame =
-            1024 + 4 * 6 * self.name.len() + self.document(Some([0, 0]), None).to_string().len();
-        let room = arrays * array + self.planned * (target + weight) + names + frame;
+        // An escaped letter takes at most six bytes; with the name comes a number.
+        let written = |name: &str| 6 * name.len() + 20;
+        let attributes: usize = rest.attributes.iter().map(|a| written(&a.name)).sum();
+        let groups = pieces.iter().filter_map(|piece| piece.group);
+        let materials: usize = groups.map(|g| written(&rest.mesh.groups[g].name)).sum();
+        let primitive = 200 + attributes + self.planned * target;
+        let frame = 1024 + 4 * written(&self.name) + length(self.document(Some([0, 0]), None));
+        let room =
+            arrays * array + pieces.len() * primitive + self.planned * weight + materials + frame;
         let room = (room as u64).next_multiple_of(4);
         match u32::try_from(room) {
             Ok(_) => Ok(room),

@@ -95,7 +95,7 @@ impl Animation {
         let (loaded, frames) = match MeshFormat::of(path) {
             Some(MeshFormat::Gltf) => {
                 let bytes = read_bytes(path)?;
-                let (scene, loaded) = gltf::Scene::read(path, &bytes, Beside::Of(path), &options)?;
+                let (scene, loaded) = gltf::Scene::read(path, bytes, Beside::Of(path), &options)?;
                 (loaded, Frames::Gltf(Box::new(scene)))
             }
             Some(MeshFormat::Usd) => {

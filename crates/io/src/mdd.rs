@@ -225,12 +225,16 @@ mod tests {
         assert!(reader.frame(3, &mut read).is_err() && reader.frame(0, &mut read[..1]).is_err());
     }
 
+    thread_local! {
+        /// One for all cases.
+        static FOLDER: tempfile::TempDir = tempfile::tempdir().unwrap();
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(crate::property_cases()))]
         #[test]
         fn any_bytes_are_read_or_refused(bytes in proptest::collection::vec(any::<u8>(), 0..120), small: bool) {
-            let folder = tempfile::tempdir().unwrap();
-            let path = folder.path().join("any.mdd");
+            let path = FOLDER.with(|folder| folder.path().join("any.mdd"));
             let mut content = if small { vec![0, 0, 0, 2, 0, 0, 0, 3] } else { Vec::new() };
             content.extend(bytes);
             std::fs::write(&path, content).unwrap();

@@ -100,7 +100,7 @@ fn parse(format: MeshFormat, path: &Path, bytes: &[u8], beside: Beside) -> Resul
         MeshFormat::Stl => stl::parse(path, bytes),
         MeshFormat::Gltf => {
             let options = AnimationOptions::default();
-            Ok(gltf::Scene::read(path, bytes, beside, &options)?.1)
+            Ok(gltf::Scene::read(path, bytes.to_vec(), beside, &options)?.1)
         }
         MeshFormat::Usd => {
             Ok(usd::Scene::read(path, bytes.to_vec(), &AnimationOptions::default())?.1)

@@ -1,5 +1,6 @@
 //! The file around the JSON: `.glb` chunks, buffers inside, in data URIs, and in other files.
 
+use std::ops::Range;
 use std::path::Path;
 
 use base64::Engine;
@@ -22,21 +23,27 @@ pub struct Container {
 }
 
 impl Container {
-    /// Reads `.gltf` or `.glb`, told apart by the first bytes.
-    pub fn read(path: &Path, bytes: &[u8], beside: Beside) -> Result<Container, IoError> {
+    /// Reads `.gltf` or `.glb`, told apart by the first bytes. The binary chunk stays where it is:
+    /// a long animation is in memory once.
+    pub fn read(path: &Path, mut bytes: Vec<u8>, beside: Beside) -> Result<Container, IoError> {
         let (json, binary) = match bytes.starts_with(MAGIC) {
-            true => chunks(path, bytes)?,
-            false => (bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes), None),
+            true => chunks(path, &bytes)?,
+            false => (if bytes.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 }..bytes.len(), None),
         };
-        let document: Document = serde_json::from_slice(json)
+        let document: Document = serde_json::from_slice(&bytes[json])
             .map_err(|e| IoError::content(path, format!("expected the JSON of a glTF: {e}")))?;
         refuse_compression(path, &document)?;
+        let mut binary = binary.map(|chunk| {
+            bytes.truncate(chunk.end);
+            bytes.drain(..chunk.start);
+            bytes
+        });
         let mut buffers = Vec::new();
         for (index, buffer) in document.buffers.iter().enumerate() {
-            let bytes = match &buffer.uri {
-                None if index == 0 && binary.is_some() => binary.unwrap_or_default().to_vec(),
-                None => return Err(fail(path, index, "has neither a uri nor a binary chunk")),
-                Some(uri) => load(uri, buffer, beside).map_err(|p| fail(path, index, &p))?,
+            let bytes = match (&buffer.uri, binary.take()) {
+                (None, Some(chunk)) if index == 0 => chunk,
+                (None, _) => return Err(fail(path, index, "has neither a uri nor a binary chunk")),
+                (Some(uri), _) => load(uri, buffer, beside).map_err(|p| fail(path, index, &p))?,
             };
             if (bytes.len() as u64) < buffer.byte_length {
                 let problem =
@@ -53,10 +60,10 @@ fn fail(path: &Path, index: usize, problem: &str) -> IoError {
     IoError::content(path, format!("buffer {index} {problem}"))
 }
 
-type Chunks<'a> = (&'a [u8], Option<&'a [u8]>);
+type Chunks = (Range<usize>, Option<Range<usize>>);
 
-/// The JSON chunk and the binary chunk.
-fn chunks<'a>(path: &'a Path, bytes: &'a [u8]) -> Result<Chunks<'a>, IoError> {
+/// Where the JSON chunk and the binary chunk are.
+fn chunks(path: &Path, bytes: &[u8]) -> Result<Chunks, IoError> {
     let mut cursor = Cursor::new(path, bytes);
     cursor.set_binary();
     cursor.take(MAGIC.len(), "the header")?;
@@ -69,7 +76,9 @@ fn chunks<'a>(path: &'a Path, bytes: &'a [u8]) -> Result<Chunks<'a>, IoError> {
     while cursor.remaining() >= 8 {
         let length: u32 = cursor.binary("the length of a chunk")?;
         let kind: u32 = cursor.binary("the kind of a chunk")?;
-        let content = cursor.take(length as usize, "a chunk")?;
+        let start = bytes.len() - cursor.remaining();
+        cursor.take(length as usize, "a chunk")?;
+        let content = start..start + length as usize;
         match kind {
             JSON if json.is_none() => json = Some(content),
             BINARY if binary.is_none() => binary = Some(content),

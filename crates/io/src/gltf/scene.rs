@@ -33,7 +33,7 @@ impl Scene {
     /// skins and morph targets as they are without a clip.
     pub fn read(
         path: &Path,
-        bytes: &[u8],
+        bytes: Vec<u8>,
         beside: Beside,
         options: &AnimationOptions,
     ) -> Result<(Scene, Loaded), IoError> {

@@ -57,7 +57,7 @@ impl Builder {
 }
 
 fn read(text: &str, options: &AnimationOptions) -> Result<(Scene, Loaded), String> {
-    let read = Scene::read(Path::new("m.gltf"), text.as_bytes(), Beside::Nothing, options);
+    let read = Scene::read(Path::new("m.gltf"), text.as_bytes().to_vec(), Beside::Nothing, options);
     read.map_err(|e| e.to_string())
 }
 

@@ -8,7 +8,7 @@ use pliant::io::atomic::refuse_overwriting;
 use pliant::io::{Animation, AnimationOptions, AnimationWriter, Loaded, guess_unit, unit_named};
 use pliant::mesh::Mesh;
 
-use crate::arguments::{FrameRange, Options};
+use crate::arguments::{FrameRange, Options, ending};
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::progress::Progress;
@@ -37,10 +37,15 @@ impl Source {
         } else {
             let animation = Animation::open_with(written, options)?;
             let parts = written.split('+').map(PathBuf::from);
-            // The mesh of a cache, the buffer of a glTF.
-            let beside = ["obj", "bin"].map(|ending| path.with_extension(ending));
+            let beside = match ending(path).as_str() {
+                // The mesh of a cache is one of these.
+                "pc2" | "mdd" if !written.contains('+') => {
+                    vec![path.with_extension("obj"), path.with_file_name("rest.obj")]
+                }
+                "gltf" => vec![path.with_extension("bin")],
+                _ => Vec::new(),
+            };
             let mut files: Vec<PathBuf> = parts.chain([path.to_owned()]).chain(beside).collect();
-            files.push(path.with_file_name("rest.obj"));
             files.extend_from_slice(animation.files());
             files.retain(|file| file.exists());
             (files, animation)

@@ -32,6 +32,7 @@ mod polygon;
 mod read;
 mod stl;
 mod tetgen;
+mod unit;
 mod usd;
 mod vega;
 mod vtk;
@@ -47,6 +48,7 @@ pub use mdd::{MddReader, MddWriter};
 pub use obj::{obj_text, write_obj};
 pub use pc2::{Pc2Header, Pc2Reader, Pc2Writer};
 pub use read::{MeshFormat, parse_mesh, parse_tetgen, read_mesh};
+pub use unit::{guess_unit, unit_named};
 pub use write::{AnimationWriter, write_mesh};
 
 /// How many cases property tests try: `PLIANT_CASES`, or a few hundred.

@@ -80,8 +80,8 @@ impl Scene {
 
     fn last_frame(&self) -> f64 {
         let duration = self.clip.as_ref().map_or(0.0, |clip| clip.duration);
-        // The last key is a frame, however its time was rounded.
-        (duration * self.fps + 1e-3).floor().max(0.0)
+        // To the nearest frame: the end of the clip is shown, and holds if it comes before.
+        (duration * self.fps).round().max(0.0)
     }
 
     /// Whether something may move.

@@ -37,6 +37,8 @@ pub struct Attribute {
     /// Time codes, ascending, with their values.
     pub samples: Vec<(f64, Range<usize>)>,
     pub interpolation: Option<String>,
+    /// Its numbers are of single precision, however many digits are written.
+    pub single: bool,
 }
 
 impl Prim {
@@ -156,10 +158,13 @@ impl Reader<'_, '_> {
 
     /// `[custom] [uniform] TYPE NAME[.timeSamples] [= VALUE] [(METADATA)]`
     fn attribute(&mut self, first: &[u8], prim: &mut Prim) -> Result<(), IoError> {
-        let mut last = first;
+        let (mut kind, mut last) = (first, first);
         while self.scanner.word_follows() {
-            last = self.scanner.word();
+            (kind, last) = (last, self.scanner.word());
         }
+        // float, float3, point3f, quatf …
+        let kind = kind.strip_suffix(b"[]").unwrap_or(kind);
+        let single = kind.starts_with(b"float") || kind.ends_with(b"f");
         let name = String::from_utf8_lossy(last).into_owned();
         let (name, sampled) = match name.strip_suffix(".timeSamples") {
             Some(stem) => (stem.to_owned(), true),
@@ -183,13 +188,14 @@ impl Reader<'_, '_> {
         // Default and samples of an attribute are written apart.
         match prim.attributes.iter_mut().find(|attribute| attribute.name == name) {
             Some(known) => {
+                known.single |= single;
                 known.value = value.or(known.value.take());
                 known.interpolation = interpolation.or(known.interpolation.take());
                 if sampled {
                     known.samples = samples;
                 }
             }
-            None => prim.attributes.push(Attribute { name, value, samples, interpolation }),
+            None => prim.attributes.push(Attribute { name, value, samples, interpolation, single }),
         }
         Ok(())
     }

@@ -142,7 +142,7 @@ impl Scene {
     }
 
     fn last_frame(&self) -> f64 {
-        ((self.last - self.first) * self.fps / self.rate + 1e-6).floor().max(0.0)
+        ((self.last - self.first) * self.fps / self.rate).round().max(0.0)
     }
 
     /// Whether anything has samples over time.

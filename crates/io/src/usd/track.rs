@@ -29,6 +29,7 @@ pub struct Track {
     value: Option<Range<usize>>,
     /// Ascending in time.
     samples: Vec<(f64, Range<usize>)>,
+    single: bool,
 }
 
 /// Values, and, between two samples, those of the next with how far it is gone.
@@ -39,7 +40,19 @@ pub type When = Option<f64>;
 
 impl Track {
     pub fn of(attribute: &Attribute) -> Track {
-        Track { value: attribute.value.clone(), samples: attribute.samples.clone() }
+        Track {
+            value: attribute.value.clone(),
+            samples: attribute.samples.clone(),
+            single: attribute.single,
+        }
+    }
+
+    fn numbers(&self, text: &Text, span: &Range<usize>) -> Result<Vec<f64>, IoError> {
+        let mut numbers = text.numbers(span)?;
+        if self.single {
+            numbers.iter_mut().for_each(|x| *x = f64::from(*x as f32));
+        }
+        Ok(numbers)
     }
 
     /// The first and the last time code of its samples, if there are several.
@@ -63,7 +76,7 @@ impl Track {
         let (Some(time), false) = (when, self.samples.is_empty()) else {
             let first = self.samples.first().map(|(_, span)| span);
             let span = self.value.as_ref().or(first);
-            return Ok((span.map_or(Ok(Vec::new()), |span| text.numbers(span))?, None));
+            return Ok((span.map_or(Ok(Vec::new()), |span| self.numbers(text, span))?, None));
         };
         let next = self.samples.partition_point(|(at, _)| *at <= time);
         let (before, after) = (next.saturating_sub(1), next.min(self.samples.len() - 1));
@@ -72,9 +85,9 @@ impl Track {
         // Frames fall on samples, however their times were rounded.
         const NEAR: f64 = 1e-6;
         if fraction > 1.0 - NEAR {
-            return Ok((text.numbers(to)?, None));
+            return Ok((self.numbers(text, to)?, None));
         }
-        let goal = if fraction > NEAR { Some((text.numbers(to)?, fraction)) } else { None };
-        Ok((text.numbers(from)?, goal))
+        let goal = if fraction > NEAR { Some((self.numbers(text, to)?, fraction)) } else { None };
+        Ok((self.numbers(text, from)?, goal))
     }
 }

@@ -67,7 +67,6 @@ fn what_is_not_in_this_version_is_said_to_be_missing() {
         "scheme = \"discrete-gradient\"",
         "correction = \"blend\"",
         "correction = \"lagrange\"",
-        "correction = { fepr = { momenta = \"paper\" } }",
         "damping = { rayleigh = { mass = 1 } }",
     ];
     for integrator in refused {

@@ -57,6 +57,8 @@ pub struct Row {
     pub correction_iterations: u32,
     /// The guard or the correction had to give way.
     pub fallback: bool,
+    /// s and t of Eq. 1 of the FEPR paper; no numbers unless momenta are as there.
+    pub given_way: [f64; 2],
     /// Vertices inside colliders.
     pub contacts: u32,
     /// How deep the deepest of them is \[m\].
@@ -86,8 +88,8 @@ impl Row {
             l.x,
             l.y,
             l.z,
-            f64::NAN,
-            f64::NAN,
+            self.given_way[0],
+            self.given_way[1],
         ] {
             push(&mut line, value);
         }
@@ -118,6 +120,7 @@ impl Row {
             added: number(6)?,
             dissipated: number(7)?,
             momentum: Momentum { linear: vector(8)?, angular: vector(11)? },
+            given_way: [number(14)?, number(15)?],
             iterations: cells[16].parse().ok()?,
             residual: number(17)?,
             correction_iterations: cells[18].parse().ok()?,

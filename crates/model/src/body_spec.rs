@@ -1,5 +1,7 @@
 //! Bodies to be built: a mesh, what it is made of, and how it starts.
 
+use std::ops::Range;
+
 use glam::DVec3;
 use pliant_math::Row;
 use pliant_mesh::{Mesh, diagnosis};
@@ -187,7 +189,12 @@ impl BodySpec {
     }
 
     /// The body as the model knows it.
-    pub(crate) fn finished(&self, first_vertex: usize, is_held: bool) -> Body {
+    pub(crate) fn finished(
+        &self,
+        first_vertex: usize,
+        [free, hard]: [Range<usize>; 2],
+        is_held: bool,
+    ) -> Body {
         let (element_count, recovers_from_inversion) = match &self.matter {
             Matter::Solid { model, .. } => (self.mesh.tets.len(), recovers(*model)),
             Matter::Springs { ends, .. } => (ends.len(), true),
@@ -196,6 +203,9 @@ impl BodySpec {
             name: self.name.clone(),
             first_vertex,
             vertex_count: self.mesh.positions.len(),
+            free,
+            hard,
+            radius: self.mesh.bounds().map_or(0.0, |b| 0.5 * b.max.distance(b.min)),
             triangles: self.mesh.triangles.clone(),
             element_count,
             recovers_from_inversion,

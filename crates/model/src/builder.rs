@@ -1,5 +1,7 @@
 //! Building a model in code: bodies, what holds them, what blows on them.
 
+use std::ops::Range;
+
 use glam::{DMat3, DVec3};
 use pliant_math::ordering::nested_dissection;
 use pliant_math::sparse::Adjacency;
@@ -59,6 +61,15 @@ struct Held {
     vertices: Vec<u32>,
     hold: Hold,
     motion: Option<Motion>,
+}
+
+struct Numbering {
+    /// Model vertex of each user vertex.
+    numbers: Vec<u32>,
+    /// How many are free.
+    free: usize,
+    /// Free and hard model vertices of each body.
+    ranges: Vec<[Range<usize>; 2]>,
 }
 
 impl ModelBuilder {
@@ -137,13 +148,6 @@ impl ModelBuilder {
                 return Err(ModelError::Collider { collider, reason });
             }
         }
-        if self.integrator.correction.is_some() && self.bodies.len() > 1 {
-            // One account for all would carry energy from one body to another.
-            return Err(ModelError::Unsupported {
-                what: "integrator.correction with several bodies".to_owned(),
-                hint: String::new(),
-            });
-        }
         let mut firsts = vec![0];
         for body in &self.bodies {
             firsts.push(firsts[firsts.len() - 1] + body.mesh.positions.len());
@@ -166,7 +170,7 @@ impl ModelBuilder {
                 }
             }
         }
-        let (numbers, free) = self.number(&firsts, &hard)?;
+        let Numbering { numbers, free, ranges } = self.number(&firsts, &hard)?;
         let permuted = |values: &dyn Fn(usize) -> Row| {
             let mut rows = Buffer::zeroed(count);
             (0..count).for_each(|v| rows[numbers[v] as usize] = values(v));
@@ -209,53 +213,59 @@ impl ModelBuilder {
         }
         let mut attached = DrivenPoints { rest: Vec::new(), motion: Vec::new() };
         let (mut attached_vertices, mut attachment_stiffness) = (Vec::new(), Vec::new());
-        for (h, held) in self.held.iter().enumerate() {
-            let Hold::Spring(stiffness) = held.hold else { continue };
-            for &v in &held.vertices {
-                let v = user(held.body, v)?;
-                attached_vertices.push(numbers[v]);
-                attachment_stiffness.push(stiffness);
-                attached.rest.push(rest_of(v));
-                attached.motion.push(motion_of(h));
-            }
-        }
-        if !attached_vertices.is_empty() {
-            let attachments =
-                Attachments::new(attached_vertices.clone(), attachment_stiffness.clone());
-            potentials.push(Box::new(attachments));
-        }
         let (mut follow_vertices, mut follow_weights) = (Vec::new(), Vec::new());
-        for (body, vertices, weights) in &self.follows {
-            for (&v, &w) in vertices.iter().zip(weights) {
-                follow_vertices.push(numbers[user(*body, v)?]);
-                follow_weights.push(w);
+        // Potentials act on one body each, so that every body can have an account of its own.
+        for (b, body) in self.bodies.iter().enumerate() {
+            let first = attached_vertices.len();
+            for (h, held) in self.held.iter().enumerate().filter(|(_, held)| held.body == b) {
+                let Hold::Spring(stiffness) = held.hold else { continue };
+                for &v in &held.vertices {
+                    let v = user(held.body, v)?;
+                    attached_vertices.push(numbers[v]);
+                    attachment_stiffness.push(stiffness);
+                    attached.rest.push(rest_of(v));
+                    attached.motion.push(motion_of(h));
+                }
+            }
+            let (vertices, stiffness) =
+                (attached_vertices[first..].to_vec(), attachment_stiffness[first..].to_vec());
+            if !vertices.is_empty() {
+                potentials.push(Box::new(Attachments::new(first, vertices, stiffness)));
+            }
+            let first = follow_vertices.len();
+            for (_, vertices, weights) in self.follows.iter().filter(|f| f.0 == b) {
+                for (&v, &w) in vertices.iter().zip(weights) {
+                    follow_vertices.push(numbers[user(b, v)?]);
+                    follow_weights.push(w);
+                }
+            }
+            let (vertices, weights) =
+                (follow_vertices[first..].to_vec(), follow_weights[first..].to_vec());
+            if !vertices.is_empty() {
+                potentials.push(Box::new(Follow::new(first, vertices, weights)));
+            }
+            if let Some(breeze) = &self.breeze {
+                let own = |t: &[u32; 3]| t.map(|v| numbers[firsts[b] + v as usize]);
+                let triangles: Vec<[u32; 3]> = body.mesh.triangles.iter().map(own).collect();
+                potentials.push(Box::new(Wind::new(&rest, &triangles, breeze.drag)));
+            }
+            let free = ranges[b][0].start as u32..ranges[b][0].end as u32;
+            if !self.colliders.is_empty() {
+                potentials.push(Box::new(Contact::new(free.clone(), self.colliders.clone())));
+            }
+            if self.colliders.iter().any(Collider::is_lossy) {
+                potentials.push(Box::new(Friction::new(free, self.colliders.clone())));
             }
         }
-        if !follow_vertices.is_empty() {
-            potentials.push(Box::new(Follow::new(follow_vertices.clone(), follow_weights.clone())));
-        }
-        if let Some(breeze) = &self.breeze {
-            let mut triangles = Vec::new();
-            for (b, body) in self.bodies.iter().enumerate() {
-                triangles.extend(
-                    body.mesh.triangles.iter().map(|t| t.map(|v| numbers[firsts[b] + v as usize])),
-                );
-            }
-            potentials.push(Box::new(Wind::new(&rest, &triangles, breeze.drag)));
-        }
-        if !self.colliders.is_empty() {
-            potentials.push(Box::new(Contact::new(free, self.colliders.clone())));
-        }
-        if self.colliders.iter().any(Collider::is_lossy) {
-            potentials.push(Box::new(Friction::new(free, self.colliders.clone())));
-        }
+        let mut bodies_of = vec![0; count];
+        (0..count).for_each(|v| bodies_of[numbers[v] as usize] = body_of(v) as u32);
         let is_held = |body: usize| {
             let held = |h: &Held| h.body == body && !h.vertices.is_empty();
             let follows = |f: &(usize, Vec<u32>, Vec<f64>)| f.0 == body && !f.1.is_empty();
             let pushed = !self.colliders.is_empty();
             pushed || self.held.iter().any(held) || self.follows.iter().any(follows)
         };
-        let finished = |b: usize| self.bodies[b].finished(firsts[b], is_held(b));
+        let finished = |b: usize| self.bodies[b].finished(firsts[b], ranges[b].clone(), is_held(b));
         let bodies = (0..self.bodies.len()).map(finished).collect();
         let low = rest.iter().fold(DVec3::INFINITY, |a, r| a.min(r.xyz()));
         let high = rest.iter().fold(DVec3::NEG_INFINITY, |a, r| a.max(r.xyz()));
@@ -265,7 +275,8 @@ impl ModelBuilder {
             masses: model_masses,
             initial_positions,
             initial_velocities,
-            field: Field::new(potentials, count),
+            field: Field::new(potentials, &bodies_of),
+            body_of: bodies_of,
             numbers,
             rest,
             hard: driven_hard,
@@ -320,33 +331,42 @@ impl ModelBuilder {
         masses
     }
 
-    /// Model numbers of the user's vertices: free ones in elimination order, then hard ones.
+    /// Model numbers of the user's vertices: free ones in elimination order, then hard ones; body
+    /// by body.
     fn number(
         &self,
         firsts: &[usize],
         hard: &[Option<(usize, bool)>],
-    ) -> Result<(Vec<u32>, usize), ModelError> {
-        let free: Vec<usize> = (0..hard.len()).filter(|&v| hard[v].is_none()).collect();
-        let mut compact = vec![usize::MAX; hard.len()];
-        free.iter().enumerate().for_each(|(k, &v)| compact[v] = k);
-        let mut pairs = Vec::new();
-        for (body, &first) in self.bodies.iter().zip(firsts) {
+    ) -> Result<Numbering, ModelError> {
+        let mut numbers = vec![u32::MAX; hard.len()];
+        let mut ranges = Vec::new();
+        let mut next = 0;
+        for (b, body) in self.bodies.iter().enumerate() {
+            let own = firsts[b]..firsts[b + 1];
+            let free: Vec<usize> = own.filter(|&v| hard[v].is_none()).collect();
+            let mut compact = vec![usize::MAX; firsts[b + 1] - firsts[b]];
+            free.iter().enumerate().for_each(|(k, &v)| compact[v - firsts[b]] = k);
             let edges = match &body.matter {
                 Matter::Solid { .. } => edges_of_tets(&body.mesh.tets),
                 Matter::Springs { ends, .. } => ends.clone(),
             };
-            for [a, b] in edges {
-                let (a, b) = (compact[first + a as usize], compact[first + b as usize]);
-                if a != usize::MAX && b != usize::MAX && a != b {
-                    pairs.push((a, b));
-                }
-            }
+            let pair = |[a, b]: [u32; 2]| (compact[a as usize], compact[b as usize]);
+            let joins = |&(a, b): &(usize, usize)| a != usize::MAX && b != usize::MAX && a != b;
+            let pairs: Vec<_> = edges.into_iter().map(pair).filter(joins).collect();
+            let order = nested_dissection(&Adjacency::from_pairs(free.len(), pairs)?)?;
+            order.iter().enumerate().for_each(|(k, &c)| numbers[free[c]] = (next + k) as u32);
+            ranges.push([next..next + free.len(), 0..0]);
+            next += free.len();
         }
-        let order = nested_dissection(&Adjacency::from_pairs(free.len(), pairs)?)?;
-        let mut numbers = vec![u32::MAX; hard.len()];
-        order.iter().enumerate().for_each(|(k, &c)| numbers[free[c]] = k as u32);
-        let hard = numbers.iter_mut().filter(|n| **n == u32::MAX);
-        hard.zip(free.len() as u32..).for_each(|(number, next)| *number = next);
-        Ok((numbers, free.len()))
+        let free = next;
+        for (b, [_, held]) in ranges.iter_mut().enumerate() {
+            held.start = next;
+            for number in numbers[firsts[b]..firsts[b + 1]].iter_mut().filter(|n| **n == u32::MAX) {
+                *number = next as u32;
+                next += 1;
+            }
+            held.end = next;
+        }
+        Ok(Numbering { numbers, free, ranges })
     }
 }

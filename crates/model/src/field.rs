@@ -23,6 +23,8 @@ struct Task {
     chunk: usize,
     first_row: usize,
     row_count: usize,
+    /// The body whose vertices it moves, or the first of several.
+    body: usize,
 }
 
 /// A task's elements, for assembling Hessians.
@@ -34,14 +36,17 @@ pub struct TaskElements<'a> {
 }
 
 impl Field {
-    /// Lays out the tasks of `potentials` over `vertices` vertices.
-    pub fn new(potentials: Vec<Box<dyn Potential>>, vertices: usize) -> Self {
+    /// Lays out the tasks of `potentials` over vertices that belong to these bodies.
+    pub fn new(potentials: Vec<Box<dyn Potential>>, bodies: &[u32]) -> Self {
+        let vertices = bodies.len();
         let mut tasks = Vec::new();
         let mut rows = 0;
         for (p, potential) in potentials.iter().enumerate() {
             for chunk in 0..potential.chunk_count() {
-                let row_count = potential.chunk_vertices(chunk).len();
-                tasks.push(Task { potential: p, chunk, first_row: rows, row_count });
+                let moved = potential.chunk_vertices(chunk);
+                let row_count = moved.len();
+                let body = moved.first().map_or(0, |&v| bodies[v as usize] as usize);
+                tasks.push(Task { potential: p, chunk, first_row: rows, row_count, body });
                 rows += row_count;
             }
         }
@@ -85,6 +90,11 @@ impl Field {
     pub fn evaluate(&self, task: usize, at: &Situation, gradient: Option<&mut [Row]>) -> f64 {
         let task = &self.tasks[task];
         self.potentials[task.potential].evaluate(task.chunk, at, gradient)
+    }
+
+    /// The body that a task acts on, or the first of several.
+    pub fn task_body(&self, task: usize) -> usize {
+        self.tasks[task].body
     }
 
     /// Whether a task's energy is stored, or only dissipated within the step.

@@ -8,14 +8,14 @@ use crate::breeze::Breeze;
 use crate::builder::{Hold, ModelBuilder};
 use crate::collider::{Collider, Shape};
 use crate::error::ModelError;
-use crate::integrator::{Correction, Damping, FeprMetric, Integrator, Scheme, Solver};
+use crate::integrator::{
+    Correction, Damping, Fepr, FeprMetric, FeprMomenta, Integrator, Scheme, Solver,
+};
 use crate::model::Model;
 use crate::motion::{Motion, rotation};
 use crate::potentials::tetrahedra::Lame;
 use crate::random::Random;
-use crate::scene::{
-    self, ColliderShape, FeprMomenta, Material, MeshSource, SceneFile, Select, Stiffness,
-};
+use crate::scene::{self, ColliderShape, Material, MeshSource, SceneFile, Select, Stiffness};
 
 /// Newton's most iterations when a scene asks for a tolerance, and its tolerance when it asks
 /// for iterations.
@@ -255,17 +255,17 @@ fn integrator(integrator: &scene::Integrator) -> Result<Integrator, ModelError> 
     };
     let correction = match integrator.correction {
         scene::Correction::None => None,
-        scene::Correction::Fepr(scene::Fepr { momenta: FeprMomenta::Held, metric, filter }) => {
+        scene::Correction::Fepr(scene::Fepr { momenta, metric, filter }) => {
             let metric = match metric {
                 scene::FeprMetric::Smooth => FeprMetric::Smooth,
                 scene::FeprMetric::Diagonal => FeprMetric::Diagonal,
                 scene::FeprMetric::Mass => FeprMetric::Mass,
             };
-            Some(Correction::Fepr { metric, filter })
-        }
-        scene::Correction::Fepr(_) => {
-            let what = "integrator.correction = { fepr = { momenta = \"paper\" } }";
-            return Err(unsupported(what, ": use `momenta = \"held\"`"));
+            let momenta = match momenta {
+                scene::FeprMomenta::Held => FeprMomenta::Held,
+                scene::FeprMomenta::Paper { epsilon } => FeprMomenta::Paper { epsilon },
+            };
+            Some(Correction::Fepr(Fepr { metric, momenta, filter }))
         }
         _ => return Err(unsupported("integrator.correction", ": use `\"fepr\"` or `\"none\"`")),
     };

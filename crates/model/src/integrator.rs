@@ -58,13 +58,37 @@ pub enum Damping {
 /// What acts on a state after the solve.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Correction {
-    /// The energy projection FEPR: energy follows its account, and momenta stay exactly where
-    /// nothing external acts.
-    Fepr {
-        /// In which metric it is small.
-        metric: FeprMetric,
-        /// Share of the stiffest motion that a filter takes before projecting; 0 for none.
-        filter: f64,
+    /// The energy projection: energy follows its account.
+    Fepr(Fepr),
+}
+
+/// How FEPR projects.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Fepr {
+    /// In which metric it is small.
+    pub metric: FeprMetric,
+    /// What becomes of the momenta.
+    pub momenta: FeprMomenta,
+    /// Share of the stiffest motion that a filter takes before projecting; 0 for none.
+    pub filter: f64,
+}
+
+impl Default for Fepr {
+    /// Smooth, momenta held, no filter.
+    fn default() -> Self {
+        Fepr { metric: FeprMetric::Smooth, momenta: FeprMomenta::Held, filter: 0.0 }
+    }
+}
+
+/// What becomes of the momenta in FEPR.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum FeprMomenta {
+    /// Exactly those of the start where nothing external acts, free elsewhere.
+    Held,
+    /// Between those before and after the step, or beyond, as in Eq. 1 of the paper.
+    Paper {
+        /// c of ε = c m r², which keeps s and t small.
+        epsilon: f64,
     },
 }
 

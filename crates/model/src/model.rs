@@ -1,9 +1,11 @@
 //! The model: everything about a scene that stays constant while it is simulated.
 //!
-//! Vertices of all bodies are numbered anew: free vertices first, in the order in which a
-//! nested-dissection Cholesky factorisation eliminates them (so that solvers need no permutation),
-//! hard ones last. [`Model::number`] maps a body's vertex to this numbering, and
+//! Vertices of all bodies are numbered anew: free vertices first, body by body, in the order in
+//! which a nested-dissection Cholesky factorisation eliminates them (so that solvers need no
+//! permutation), hard ones last, body by body, too. [`Model::number`] maps a body's vertex to this numbering, and
 //! [`Model::to_user_order`] back.
+
+use std::ops::Range;
 
 use glam::DVec3;
 use pliant_math::{Buffer, Row};
@@ -24,6 +26,12 @@ pub struct Body {
     pub first_vertex: usize,
     /// How many vertices.
     pub vertex_count: usize,
+    /// Its free vertices, in model order.
+    pub free: Range<usize>,
+    /// Its hard vertices, in model order.
+    pub hard: Range<usize>,
+    /// Radius of a sphere around its rest shape \[m\].
+    pub radius: f64,
     /// Surface triangles, in the body's own vertex numbers.
     pub triangles: Vec<[u32; 3]>,
     /// How many tets or springs.
@@ -59,6 +67,8 @@ pub struct Model {
     /// Model vertex of each user vertex.
     pub(crate) numbers: Vec<u32>,
     pub(crate) free: usize,
+    /// Body of each model vertex.
+    pub(crate) body_of: Vec<u32>,
     pub(crate) masses: Vec<f64>,
     pub(crate) rest: Buffer<Row>,
     pub(crate) initial_positions: Buffer<Row>,
@@ -104,6 +114,11 @@ impl Model {
         self.free..self.vertex_count()
     }
 
+    /// The body that a model vertex belongs to.
+    pub fn body_of(&self, vertex: usize) -> usize {
+        self.body_of[vertex] as usize
+    }
+
     /// Model vertex of a body's vertex.
     pub fn number(&self, body: usize, vertex: usize) -> usize {
         self.numbers[self.bodies[body].first_vertex + vertex] as usize
@@ -144,9 +159,18 @@ impl Model {
         self.extent
     }
 
-    /// The momentum components on which nothing external acts.
+    /// The components of all bodies' common momenta on which nothing external acts.
     pub fn conserved(&self) -> Conserved {
-        let pushed = self.bodies.iter().any(|b| b.is_held) || self.has_wind();
+        self.unpushed(self.bodies.iter().any(|b| b.is_held))
+    }
+
+    /// The components of a body's momenta on which nothing external acts.
+    pub fn conserved_of(&self, body: usize) -> Conserved {
+        self.unpushed(self.bodies[body].is_held)
+    }
+
+    fn unpushed(&self, is_held: bool) -> Conserved {
+        let pushed = is_held || self.has_wind();
         let [x, y, z] = self.gravity.to_array().map(|g| g == 0.0);
         // Gravity's torque about the origin is across gravity.
         let angular = [y && z, x && z, x && y];

@@ -336,10 +336,10 @@ fn held(name: &str) -> Case {
     let potential: Box<dyn Potential> = if name == "follow" {
         drive.follow = targets;
         drive.follow_weights = nominal.iter().map(|w| 2.0 * w).collect();
-        Box::new(Follow::new(vertices, nominal))
+        Box::new(Follow::new(0, vertices, nominal))
     } else {
         drive.attachments = targets;
-        Box::new(Attachments::new(vertices, nominal))
+        Box::new(Attachments::new(0, vertices, nominal))
     };
     Case {
         name: name.to_owned(),

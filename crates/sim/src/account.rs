@@ -10,7 +10,7 @@ use pliant_model::Drive;
 
 use crate::contact;
 use crate::objective::{EvaluationSpace, Objective};
-use crate::state::State;
+use crate::state::Account;
 
 /// Both ends of a step, uncorrected.
 #[derive(Clone, Copy)]
@@ -23,50 +23,66 @@ pub struct Move<'a> {
     pub before: [&'a [Row]; 2],
     /// ∇E at the hard vertices at its start \[N\]; empty when only the end's is known.
     pub hard_start: &'a [DVec3],
-    /// The state at its end.
-    pub after: &'a State,
+    /// Positions and velocities at its end.
+    pub after: [&'a [Row]; 2],
 }
 
-/// Work done on the bodies by moving attachments, followed inputs, hard vertices, colliders and wind \[J\];
-/// the objective's last gradient evaluation was the one that solved the step.
-pub fn driven_work(objective: &Objective, step: &Move, evaluation: &EvaluationSpace) -> f64 {
+/// Books the work done on the bodies by moving attachments, followed inputs, hard vertices,
+/// colliders and wind, and what friction turned into heat; the objective's last gradient evaluation
+/// was the one that solved the step at `p`, with what is driven at `at`.
+pub fn book(
+    objective: &Objective,
+    step: &Move,
+    p: Option<&[Row]>,
+    evaluation: &EvaluationSpace,
+    accounts: &mut [Account],
+) {
     let model = objective.model;
-    let Move { from, to, before: [x0, v0], hard_start, after } = *step;
-    let x1 = &after.positions[..];
-    let mut work = objective.dissipative_work(x0, x1, evaluation);
-    work += contact::collider_work(model, [from, to], [x0, x1]);
+    let Move { from, to, before: [x0, v0], hard_start, after: [x1, v1] } = *step;
+    let mut add = |body: usize, work: f64| accounts[body].added += work;
+    objective.dissipative_work([x0, x1], evaluation, &mut add);
     let (attached, stiffness) = model.attachments();
     let springs = attached.iter().zip(stiffness.iter().zip(stiffness));
-    work += spring_work(springs, [&from.attachments, &to.attachments], [x0, x1]);
+    let targets = [&from.attachments[..], &to.attachments];
+    spring_work(springs, targets, [x0, x1], |v, work| add(model.body_of(v), work));
     let weights = from.follow_weights.iter().zip(&to.follow_weights);
     let followed = model.followed_vertices().iter().zip(weights);
-    work += spring_work(followed, [&from.follow, &to.follow], [x0, x1]);
+    let targets = [&from.follow[..], &to.follow];
+    spring_work(followed, targets, [x0, x1], |v, work| add(model.body_of(v), work));
     for (k, v) in model.hard_vertices().enumerate() {
         let moved = (x1[v] - x0[v]).xyz();
         // What moves it works against the body …
         let end = objective.hard_gradient(evaluation, v);
-        work += hard_start.get(k).map_or(end, |start| 0.5 * (*start + end)).dot(moved);
+        let held = hard_start.get(k).map_or(end, |start| 0.5 * (*start + end)).dot(moved);
         // … and on the vertex's own mass.
-        let squares = after.velocities[v].xyz().length_squared() - v0[v].xyz().length_squared();
-        work += 0.5 * model.masses()[v] * squares;
+        let squares = v1[v].xyz().length_squared() - v0[v].xyz().length_squared();
+        add(model.body_of(v), held + 0.5 * model.masses()[v] * squares);
     }
-    work
+    for (body, account) in model.bodies().iter().zip(accounts) {
+        account.added += contact::collider_work(model, body, [from, to], [x0, x1]);
+        // Friction's work is among that of potentials that are not stored; booked as heat instead.
+        if let Some(p) = p {
+            let drives = [objective.drive, to];
+            let heat = contact::friction_heat(model, body, drives, objective.rate, [x0, p, x1]);
+            account.added += heat;
+            account.dissipated += heat;
+        }
+    }
 }
 
-/// ½ (f₀ + f₁)·Δt for zero-length springs whose far ends move.
+/// ½ (f₀ + f₁)·Δt for zero-length springs whose far ends move, vertex by vertex.
 fn spring_work<'a>(
     springs: impl Iterator<Item = (&'a u32, (&'a f64, &'a f64))>,
     [from, to]: [&[Row]; 2],
     [x0, x1]: [&[Row]; 2],
-) -> f64 {
-    let mut work = 0.0;
+    mut book: impl FnMut(usize, f64),
+) {
     for ((&v, (&k0, &k1)), (&t0, &t1)) in springs.zip(from.iter().zip(to)) {
         let moved = t1 - t0;
         if moved != Row::zero() {
             let before = (t0 - x0[v as usize]) * k0;
             let after = (t1 - x1[v as usize]) * k1;
-            work += 0.5 * (before + after).times(moved).sum();
+            book(v as usize, 0.5 * (before + after).times(moved).sum());
         }
     }
-    work
 }

@@ -5,7 +5,7 @@
 
 use pliant_math::Row;
 use pliant_model::potentials::friction::{Rub, carried};
-use pliant_model::{Drive, Model};
+use pliant_model::{Body, Drive, Model};
 
 /// Contact at the end of a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -45,11 +45,16 @@ pub fn contacts(model: &Model, drive: &Drive, positions: &[Row]) -> Contacts {
     contacts
 }
 
-/// Work that moving colliders did on the bodies through contact \[J\]: ½(f₀ + f₁)·Δ with the
+/// Work that moving colliders did on a body through contact \[J\]: ½(f₀ + f₁)·Δ with the
 /// forces at both ends of a step, from positions `x0` to `x1`, and the displacements Δ of the
 /// surface points that exert them. That of friction is not in it: it is part of the work of
 /// potentials that are not stored.
-pub fn collider_work(model: &Model, [from, to]: [&Drive; 2], [x0, x1]: [&[Row]; 2]) -> f64 {
+pub fn collider_work(
+    model: &Model,
+    body: &Body,
+    [from, to]: [&Drive; 2],
+    [x0, x1]: [&[Row]; 2],
+) -> f64 {
     let mut work = 0.0;
     let poses = from.colliders.iter().zip(&to.colliders);
     for (collider, (start, end)) in model.colliders().iter().zip(poses) {
@@ -58,7 +63,7 @@ pub fn collider_work(model: &Model, [from, to]: [&Drive; 2], [x0, x1]: [&[Row]; 
         }
         for (here, there, positions, sign) in [(start, end, x0, 0.5), (end, start, x1, -0.5)] {
             let placed = collider.placed(here);
-            for x in &positions[..model.free_count()] {
+            for x in &positions[body.free.clone()] {
                 let Some(nearest) = placed.touch(x.xyz()) else { continue };
                 let moved = there.apply(here.unapply(nearest.point)) - nearest.point;
                 let force = nearest.normal * collider.force(nearest.distance);
@@ -69,7 +74,7 @@ pub fn collider_work(model: &Model, [from, to]: [&Drive; 2], [x0, x1]: [&[Row]; 
     work
 }
 
-/// What friction and inelastic rebound turned into heat \[J\] in a step whose forces were
+/// What friction and inelastic rebound of a body turned into heat \[J\] in a step whose forces were
 /// evaluated at positions `p` and drive `at`, with velocities (p − x₀) · rate, and that went from
 /// `x0` to `x1` while colliders went to where they are in `to`.
 ///
@@ -77,6 +82,7 @@ pub fn collider_work(model: &Model, [from, to]: [&Drive; 2], [x0, x1]: [&[Row]; 
 /// books it as dissipated adds as much to what was added.
 pub fn friction_heat(
     model: &Model,
+    body: &Body,
     [at, to]: [&Drive; 2],
     rate: f64,
     [x0, p, x1]: [&[Row]; 3],
@@ -91,7 +97,7 @@ pub fn friction_heat(
             continue;
         }
         let placed = collider.placed(before);
-        for v in 0..model.free_count() {
+        for v in body.free.clone() {
             let start = x0[v].xyz();
             if let Some(rub) = Rub::of(&placed, [before, now], [start, p[v].xyz()], rate) {
                 let carried = carried(start, [before, end]);

@@ -4,12 +4,16 @@ use glam::{DMat3, DVec3};
 use pliant_model::Model;
 use pliant_model::integrator::Damping;
 
-use crate::measure::kinetic;
+use crate::measure::kinetic_of;
 use crate::state::State;
 
-/// Damps the velocities of one step of h seconds; returns the energy it took \[J\].
+/// Damps the velocities of one step of h seconds; books the energy it takes with each body, and
+/// returns the sum \[J\].
 pub fn apply(model: &Model, damping: Damping, h: f64, state: &mut State) -> f64 {
-    let before = kinetic(model.masses(), &state.velocities);
+    let booked = state.dissipated();
+    for (body, account) in model.bodies().iter().zip(&mut state.accounts) {
+        account.dissipated += kinetic_of(model, body, &state.velocities);
+    }
     match damping {
         Damping::Ether(rate) => {
             let keep = (-rate * h).exp();
@@ -23,7 +27,10 @@ pub fn apply(model: &Model, damping: Damping, h: f64, state: &mut State) -> f64 
             }
         }
     }
-    before - kinetic(model.masses(), &state.velocities)
+    for (body, account) in model.bodies().iter().zip(&mut state.accounts) {
+        account.dissipated -= kinetic_of(model, body, &state.velocities);
+    }
+    state.dissipated() - booked
 }
 
 /// v −= k (v − v_cm − ω × r) with r = x − x_cm (thesis Eq. 3.52 with its sign corrected: as

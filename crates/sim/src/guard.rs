@@ -18,8 +18,7 @@ pub fn is_sound(model: &Model, state: &State) -> bool {
     state.positions.iter().all(near)
         && state.velocities.iter().all(|v| v.xyz().is_finite())
         && state.accelerations.iter().all(|a| a.xyz().is_finite())
-        && state.added.is_finite()
-        && state.dissipated.is_finite()
+        && state.accounts.iter().all(|a| a.added.is_finite() && a.dissipated.is_finite())
 }
 
 /// Stops all motion: what is left of a step that could not be saved.

@@ -1,10 +1,12 @@
 //! Energies and momenta of a state.
 
+use std::ops::Range;
+
 use glam::DVec3;
 use pliant_math::Row;
 use pliant_math::team::{SharedSlice, Team};
 use pliant_model::potentials::{Situation, gravity};
-use pliant_model::{Drive, Model};
+use pliant_model::{Body, Drive, Model};
 
 use crate::state::State;
 
@@ -39,6 +41,22 @@ pub fn kinetic(masses: &[f64], velocities: &[Row]) -> f64 {
     0.5 * masses.iter().zip(velocities).map(energy).sum::<f64>()
 }
 
+/// ½ Σ m ‖v‖² of a body \[J\].
+pub fn kinetic_of(model: &Model, body: &Body, velocities: &[Row]) -> f64 {
+    let part = |r: &Range<usize>| kinetic(&model.masses()[r.clone()], &velocities[r.clone()]);
+    part(&body.free) + part(&body.hard)
+}
+
+/// Momenta of a body.
+pub fn momentum_of(model: &Model, body: &Body, positions: &[Row], velocities: &[Row]) -> Momentum {
+    let part = |r: &Range<usize>| {
+        let r = || r.clone();
+        momentum(&model.masses()[r()], &positions[r()], &velocities[r()])
+    };
+    let (free, hard) = (part(&body.free), part(&body.hard));
+    Momentum { linear: free.linear + hard.linear, angular: free.angular + hard.angular }
+}
+
 /// Momenta of moving points.
 pub fn momentum(masses: &[f64], positions: &[Row], velocities: &[Row]) -> Momentum {
     let mut sum = Momentum::default();
@@ -66,6 +84,26 @@ pub fn potential(
     let stored: f64 =
         (0..field.task_count()).filter(|&t| field.is_stored(t)).map(|t| energies[t]).sum();
     stored + weight(model.masses(), &state.positions, drive.gravity)
+}
+
+/// Stored energy of each body at `positions` \[J\], from the energies of the field's tasks there.
+pub fn by_body(
+    model: &Model,
+    gravity: DVec3,
+    positions: &[Row],
+    energies: &[f64],
+    out: &mut [f64],
+) {
+    for (body, out) in model.bodies().iter().zip(&mut *out) {
+        let part =
+            |r: &Range<usize>| weight(&model.masses()[r.clone()], &positions[r.clone()], gravity);
+        *out = part(&body.free) + part(&body.hard);
+    }
+    for (task, energy) in energies.iter().enumerate() {
+        if model.field().is_stored(task) {
+            out[model.field().task_body(task)] += energy;
+        }
+    }
 }
 
 /// Gravitational energy \[J\].

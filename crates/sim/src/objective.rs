@@ -180,19 +180,25 @@ impl Objective<'_> {
         elastic.xyz() - self.drive.gravity * self.model.masses()[vertex]
     }
 
-    /// Work of the step's dissipative potentials (wind) on vertices that move from `before` to
-    /// `after` \[J\], with the forces of the last gradient evaluation.
-    pub fn dissipative_work(&self, before: &[Row], after: &[Row], space: &EvaluationSpace) -> f64 {
+    /// Calls `book(body, work)` with the work of the step's dissipative potentials (wind) on
+    /// vertices that move from `before` to `after` \[J\], with the forces of the last gradient
+    /// evaluation.
+    pub fn dissipative_work(
+        &self,
+        [before, after]: [&[Row]; 2],
+        space: &EvaluationSpace,
+        mut book: impl FnMut(usize, f64),
+    ) {
         let field = self.model.field();
-        let mut work = 0.0;
         for task in (0..field.task_count()).filter(|&t| !field.is_stored(t)) {
             let rows = &space.rows[field.task_rows(task)];
+            let mut work = 0.0;
             for (&v, row) in field.task_vertices(task).iter().zip(rows) {
                 let moved = after[v as usize] - before[v as usize];
                 work -= row.times(moved).sum();
             }
+            book(field.task_body(task), work);
         }
-        work
     }
 
     /// Where the potentials are evaluated.

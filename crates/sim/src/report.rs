@@ -7,7 +7,7 @@ use crate::measure::{Energy, Momentum};
 use crate::solver::SolverInfo;
 
 /// The outcome of one step.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StepReport {
     /// Energies at its end \[J\].
     pub energy: Energy,
@@ -23,6 +23,8 @@ pub struct StepReport {
     pub stalled: bool,
     /// Iterations of the correction, over all sub-steps.
     pub correction_iterations: u32,
+    /// s and t of Eq. 1 of the FEPR paper; no numbers where momenta do not give way.
+    pub given_way: [f64; 2],
     /// The correction could not reach its goal, and gave way.
     pub correction_failed: bool,
     /// Into how many sub-steps the guard had to cut this step; 1 when it did not.
@@ -33,6 +35,26 @@ pub struct StepReport {
     pub contacts: Contacts,
     /// Where the time went.
     pub timings: Timings,
+}
+
+impl Default for StepReport {
+    fn default() -> Self {
+        StepReport {
+            energy: Energy::default(),
+            momentum: Momentum::default(),
+            iterations: 0,
+            evaluations: 0,
+            residual: 0.0,
+            stalled: false,
+            correction_iterations: 0,
+            given_way: [f64::NAN; 2],
+            correction_failed: false,
+            substeps: 0,
+            rolled_back: false,
+            contacts: Contacts::default(),
+            timings: Timings::default(),
+        }
+    }
 }
 
 impl StepReport {

@@ -1,9 +1,9 @@
 //! A state as bytes, so that a run can be resumed: little-endian, checked, bit-exact.
 //!
-//! Layout: magic, key (what the state belongs to, the caller's choice), vertex count, steps,
-//! added, dissipated, whether there is a past and a goal, the goal, then positions, velocities, accelerations, and
-//! positions and velocities of the past as x, y, z per vertex, and a checksum (FNV-1a) over all
-//! of it.
+//! Layout: magic, key (what the state belongs to, the caller's choice), vertex count, body count,
+//! steps, whether there is a past; per body its account (added, dissipated, whether there is a goal,
+//! the goal's energy and momenta); then positions, velocities, accelerations, and positions and
+//! velocities of the past as x, y, z per vertex, and a checksum (FNV-1a) over all of it.
 
 use glam::DVec3;
 use pliant_math::Row;
@@ -11,10 +11,12 @@ use pliant_model::Model;
 use thiserror::Error;
 
 use crate::measure::Momentum;
-use crate::state::{Goal, State};
+use crate::state::{Account, Goal, State};
 
-const MAGIC: &[u8; 8] = b"PLIANTS2";
-const HEADER: usize = 120;
+const MAGIC: &[u8; 8] = b"PLIANTS3";
+const HEADER: usize = 48;
+/// Bytes of ten words.
+const PER_BODY: usize = 10 * 8;
 /// Bytes of five rows of three numbers.
 const PER_VERTEX: usize = 5 * 3 * 8;
 
@@ -31,20 +33,20 @@ pub enum SnapshotError {
 
 /// The state as bytes; `key` identifies what it belongs to.
 pub fn encode(state: &State, key: u64) -> Vec<u8> {
-    let count = state.positions.len();
-    let mut bytes = Vec::with_capacity(HEADER + count * PER_VERTEX + 8);
+    let (count, bodies) = (state.positions.len(), state.accounts.len());
+    let mut bytes = Vec::with_capacity(HEADER + bodies * PER_BODY + count * PER_VERTEX + 8);
     bytes.extend_from_slice(MAGIC);
-    let (added, dissipated) = (state.added.to_bits(), state.dissipated.to_bits());
     let has_past = u64::from(state.past.is_valid);
-    let has_goal = u64::from(state.goal.is_some());
-    for word in [key, count as u64, state.steps, added, dissipated, has_past, has_goal] {
+    for word in [key, count as u64, bodies as u64, state.steps, has_past] {
         bytes.extend_from_slice(&word.to_le_bytes());
     }
-    let (energy, momentum) =
-        state.goal.map_or((0.0, Momentum::default()), |goal| (goal.energy, goal.momentum));
-    let (p, l) = (momentum.linear, momentum.angular);
-    for value in [energy, p.x, p.y, p.z, l.x, l.y, l.z] {
-        bytes.extend_from_slice(&value.to_le_bytes());
+    for Account { goal, added, dissipated } in &state.accounts {
+        let Goal { energy, momentum } = goal.unwrap_or_default();
+        let (p, l) = (momentum.linear, momentum.angular);
+        let has_goal = f64::from(u8::from(goal.is_some()));
+        for value in [*added, *dissipated, has_goal, energy, p.x, p.y, p.z, l.x, l.y, l.z] {
+            bytes.extend_from_slice(&value.to_le_bytes());
+        }
     }
     let State { positions, velocities, accelerations, past, .. } = state;
     for rows in [positions, velocities, accelerations, &past.positions, &past.velocities] {
@@ -67,26 +69,28 @@ pub fn decode(bytes: &[u8], model: &Model, key: u64) -> Result<State, SnapshotEr
     if &words[..8] != MAGIC {
         return Err(SnapshotError::Damaged);
     }
-    let count = model.vertex_count();
-    if word(1) != key || word(2) != count as u64 {
+    let (count, bodies) = (model.vertex_count(), model.bodies().len());
+    if [word(1), word(2), word(3)] != [key, count as u64, bodies as u64] {
         return Err(SnapshotError::OtherScene);
     }
-    let (body, sum) =
-        bytes.split_at_checked(HEADER + count * PER_VERTEX).ok_or(SnapshotError::Damaged)?;
+    let length = HEADER + bodies * PER_BODY + count * PER_VERTEX;
+    let (body, sum) = bytes.split_at_checked(length).ok_or(SnapshotError::Damaged)?;
     if sum != checksum(body).to_le_bytes() {
         return Err(SnapshotError::Damaged);
     }
     let mut state = State::initial(model);
-    state.steps = word(3);
-    (state.added, state.dissipated) = (f64::from_bits(word(4)), f64::from_bits(word(5)));
+    state.steps = word(4);
+    state.past.is_valid = word(5) == 1;
     let mut values =
         body[HEADER..].chunks_exact(8).map(|b| f64::from_le_bytes(std::array::from_fn(|i| b[i])));
     let mut next = || values.next().unwrap_or(0.0);
-    state.past.is_valid = word(6) == 1;
-    let number = |k: usize| f64::from_bits(word(k));
-    let vector = |k: usize| DVec3::new(number(k), number(k + 1), number(k + 2));
-    let momentum = Momentum { linear: vector(9), angular: vector(12) };
-    state.goal = (word(7) == 1).then_some(Goal { energy: number(8), momentum });
+    for account in &mut state.accounts {
+        (account.added, account.dissipated) = (next(), next());
+        let (has_goal, energy) = (next() == 1.0, next());
+        let linear = DVec3::new(next(), next(), next());
+        let momentum = Momentum { linear, angular: DVec3::new(next(), next(), next()) };
+        account.goal = has_goal.then_some(Goal { energy, momentum });
+    }
     let State { positions, velocities, accelerations, past, .. } = &mut state;
     let rows = [positions, velocities, accelerations, &mut past.positions, &mut past.velocities];
     for rows in rows {

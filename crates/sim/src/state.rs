@@ -17,14 +17,10 @@ pub struct State {
     pub accelerations: Buffer<Row>,
     /// The state one step earlier, for schemes of two steps.
     pub past: Past,
-    /// What corrections steer for; set by the first corrected step.
-    pub goal: Option<Goal>,
     /// Steps done.
     pub steps: u64,
-    /// Energy put in so far by driven points and wind \[J\].
-    pub added: f64,
-    /// Energy taken so far by damping \[J\].
-    pub dissipated: f64,
+    /// The energy accounts, one per body.
+    pub accounts: Vec<Account>,
 }
 
 /// Where everything was one step ago.
@@ -38,29 +34,32 @@ pub struct Past {
     pub is_valid: bool,
 }
 
-/// Energy and momenta that a run began with, or was left with by damping: tracked, because what is
+/// What a body was given and what was taken from it.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Account {
+    /// What corrections steer for; set by the first corrected step.
+    pub goal: Option<Goal>,
+    /// Energy put in so far by driven points and wind \[J\].
+    pub added: f64,
+    /// Energy taken so far by damping, friction and inelastic rebound \[J\].
+    pub dissipated: f64,
+}
+
+impl Account {
+    /// Initial + added − dissipated \[J\]: what a corrected body's energy should be.
+    pub fn target(&self) -> Option<f64> {
+        self.goal.map(|goal| goal.energy + self.added - self.dissipated)
+    }
+}
+
+/// Energy and momenta that a body began with, or was left with by damping: tracked, because what is
 /// read from the last state drifts.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Goal {
     /// Total energy at the first step \[J\].
     pub energy: f64,
     /// Momenta, where nothing external acts.
     pub momentum: Momentum,
-}
-
-impl Goal {
-    /// The goal of a run that begins in a state.
-    pub fn of(model: &Model, drive: &Drive, state: &State, workspace: &mut Workspace) -> Goal {
-        let potential = workspace.potential_energy(model, drive, state);
-        let energy = potential + measure::kinetic(model.masses(), &state.velocities);
-        Goal { energy, momentum: Momentum::default() }.with_momenta_of(model, state)
-    }
-
-    /// The same with a state's momenta.
-    pub fn with_momenta_of(self, model: &Model, state: &State) -> Goal {
-        let momentum = measure::momentum(model.masses(), &state.positions, &state.velocities);
-        Goal { momentum, ..self }
-    }
 }
 
 impl State {
@@ -75,10 +74,42 @@ impl State {
                 velocities: Buffer::zeroed(model.vertex_count()),
                 is_valid: false,
             },
-            goal: None,
             steps: 0,
-            added: 0.0,
-            dissipated: 0.0,
+            accounts: vec![Account::default(); model.bodies().len()],
+        }
+    }
+
+    /// Energy put in so far by driven points and wind, all bodies \[J\].
+    pub fn added(&self) -> f64 {
+        self.accounts.iter().map(|account| account.added).sum()
+    }
+
+    /// Energy taken so far by damping, friction and inelastic rebound, all bodies \[J\].
+    pub fn dissipated(&self) -> f64 {
+        self.accounts.iter().map(|account| account.dissipated).sum()
+    }
+
+    /// Opens the accounts that are not open yet, with a body's energy and momenta as they are.
+    pub(crate) fn open_accounts(&mut self, model: &Model, drive: &Drive, work: &mut Workspace) {
+        if self.accounts.iter().all(|account| account.goal.is_some()) {
+            return;
+        }
+        let potentials = work.potential_energies(model, drive, self);
+        for (b, (body, &potential)) in model.bodies().iter().zip(potentials).enumerate() {
+            let kinetic = measure::kinetic_of(model, body, &self.velocities);
+            let momentum = measure::momentum_of(model, body, &self.positions, &self.velocities);
+            let goal = Goal { energy: potential + kinetic, momentum };
+            self.accounts[b].goal.get_or_insert(goal);
+        }
+    }
+
+    /// Takes the momenta that a body was left with as those to be kept.
+    pub(crate) fn accept_momenta(&mut self, model: &Model) {
+        for (body, account) in model.bodies().iter().zip(&mut self.accounts) {
+            if let Some(goal) = &mut account.goal {
+                goal.momentum =
+                    measure::momentum_of(model, body, &self.positions, &self.velocities);
+            }
         }
     }
 
@@ -90,9 +121,7 @@ impl State {
         self.past.positions.copy_from_slice(&other.past.positions);
         self.past.velocities.copy_from_slice(&other.past.velocities);
         self.past.is_valid = other.past.is_valid;
-        self.goal = other.goal;
         self.steps = other.steps;
-        self.added = other.added;
-        self.dissipated = other.dissipated;
+        self.accounts.copy_from_slice(&other.accounts);
     }
 }

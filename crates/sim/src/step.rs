@@ -9,7 +9,7 @@ use pliant_model::{Drive, FrameInput, Model};
 use crate::account::Move;
 use crate::objective::Objective;
 use crate::report::StepReport;
-use crate::state::{Goal, State};
+use crate::state::State;
 use crate::workspace::{SimError, Workspace};
 use crate::{account, contact, correction, damping, guard, measure, scheme, start};
 
@@ -124,8 +124,8 @@ fn advance(
     report: &mut StepReport,
 ) -> Result<(), SimError> {
     let Times { h, from, at, to } = times;
-    if model.integrator().correction.is_some() && state.goal.is_none() {
-        state.goal = Some(Goal::of(model, from, state, workspace));
+    if model.integrator().correction.is_some() {
+        state.open_accounts(model, from, workspace);
     }
     for (before, now) in
         workspace.vectors.before.iter_mut().zip([&state.positions, &state.velocities])
@@ -155,23 +155,17 @@ fn advance(
         measured: &vectors.measured,
         stored_only: false,
     };
+    let State { positions, velocities, accounts, .. } = &mut *state;
     let hard_start = &vectors.hard_start;
-    let step = Move { from, to, before: [x0, v0], hard_start, after: state };
-    // Friction's work is among that of potentials that are not stored; booked as heat instead.
-    let heat = if scheme::is_explicit(scheme) {
-        0.0
-    } else {
-        contact::friction_heat(model, [at, to], constants.rate, [x0, &vectors.p, &state.positions])
-    };
-    let work = account::driven_work(&objective, &step, evaluation);
-    state.added += work + heat;
-    state.dissipated += heat;
+    let step = Move { from, to, before: [x0, v0], hard_start, after: [positions, velocities] };
+    let solved = (!scheme::is_explicit(scheme)).then_some(&vectors.p[..]);
+    account::book(&objective, &step, solved, evaluation, accounts);
     if let Some(correction) = model.integrator().correction {
         correction::apply(model, correction, h, [from, to], state, workspace, report)?;
     }
     if let Some(damping) = model.integrator().damping {
-        state.dissipated += damping::apply(model, damping, h, state);
-        state.goal = state.goal.map(|goal| goal.with_momenta_of(model, state));
+        damping::apply(model, damping, h, state);
+        state.accept_momenta(model);
     }
     let corrected = model.integrator().correction.is_some();
     if !corrected && (constants.beta != 1.0 || scheme::is_explicit(scheme)) {

@@ -47,6 +47,8 @@ pub struct Workspace {
     pub(crate) correction: Option<CorrectionSpace>,
     /// Start, end, and time of evaluation of a sub-step.
     pub(crate) drives: [Drive; 3],
+    /// Stored energy of each body \[J\].
+    potentials: Vec<f64>,
 }
 
 pub(crate) struct Vectors {
@@ -113,12 +115,21 @@ impl Workspace {
             saved: State::initial(model),
             correction: model.integrator().correction.map(|_| CorrectionSpace::new(model)),
             drives: std::array::from_fn(|_| Drive::default()),
+            potentials: vec![0.0; model.bodies().len()],
         })
     }
 
     /// Stored energy of a state at a drive \[J\].
     pub fn potential_energy(&mut self, model: &Model, drive: &Drive, state: &State) -> f64 {
         measure::potential(model, drive, state, &mut self.evaluation.energies, &self.team)
+    }
+
+    /// Stored energy of each body of a state at a drive \[J\].
+    pub fn potential_energies(&mut self, model: &Model, drive: &Drive, state: &State) -> &[f64] {
+        self.potential_energy(model, drive, state);
+        let Workspace { evaluation, potentials, .. } = self;
+        measure::by_body(model, drive.gravity, &state.positions, &evaluation.energies, potentials);
+        potentials
     }
 
     /// How many threads work.

@@ -6,7 +6,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use bodies::{Run, backward_euler, clamped, cloth, damped, newton, projective, rubber};
-use pliant_model::integrator::{Correction, Damping, FeprMetric, Scheme, Solver};
+use pliant_model::integrator::{Correction, Damping, Fepr, Scheme, Solver};
 use pliant_model::{DVec3, ElasticModel, Integrator, Model};
 
 /// Counts allocations of all threads.
@@ -46,7 +46,7 @@ fn later_steps_allocate_nothing() {
     let damping = Damping::RigidPreserving(0.5);
     let fepr = Integrator {
         scheme: Scheme::Bdf2,
-        correction: Some(Correction::Fepr { metric: FeprMetric::Smooth, filter: 0.0 }),
+        correction: Some(Correction::Fepr(Fepr::default())),
         ..Integrator::default()
     };
     let models: [(&str, Model); 6] = [

@@ -102,9 +102,10 @@ fn a_moving_plate_carries_a_body() {
         let start = run.state.positions.to_vec();
         run.step();
         let (x1, input) = (&run.state.positions[..], &mut run.input);
-        let work = collider_work(&run.model, [&input.start, &input.end], [&start, x1]);
+        let body = &run.model.bodies()[0];
+        let work = collider_work(&run.model, body, [&input.start, &input.end], [&start, x1]);
         input.end.begin_at(&input.start);
-        let lost = friction_heat(&run.model, [&input.end; 2], 60.0, [&start, x1, x1]);
+        let lost = friction_heat(&run.model, body, [&input.end; 2], 60.0, [&start, x1, x1]);
         assert!(lost >= 0.0, "step {step}: friction gave {lost} J");
         if step >= 60 {
             lifted += work;

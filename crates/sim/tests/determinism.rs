@@ -4,7 +4,7 @@
 mod bodies;
 
 use bodies::{Random, Run, clamped, cloth, damped, newton, projective, rubber};
-use pliant_model::integrator::{Correction, Damping, FeprMetric, Scheme, Solver};
+use pliant_model::integrator::{Correction, Damping, Fepr, Scheme, Solver};
 use pliant_model::{
     BodySpec, Breeze, Collider, DVec3, ElasticModel, Hold, Integrator, Model, ModelBuilder, Shape,
 };
@@ -70,7 +70,7 @@ fn bounce(solver: Solver) -> Model {
     // XPBD has no contact, and is for backward Euler.
     let xpbd = matches!(solver, Solver::Xpbd { .. });
     let scheme = if xpbd { Scheme::BackwardEuler } else { Scheme::Bdf2 };
-    let correction = Some(Correction::Fepr { metric: FeprMetric::Smooth, filter: 0.0 });
+    let correction = Some(Correction::Fepr(Fepr::default()));
     let integrator = Integrator { scheme, solver, correction, damping: None };
     let floor = Collider {
         friction: 0.3,

@@ -1,4 +1,5 @@
-//! VTU, the XML form of unstructured grids: arrays as text, in base64, or appended.
+//! VTU and VTP, the XML forms of unstructured grids and of polygons: arrays as text, in base64, or
+//! appended.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -8,13 +9,13 @@ use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 
 use super::arrays::Scalar;
-use super::cells::add_cells;
+use super::cells::{POLYGON, add_cells};
 use super::encoding::{Encoding, Source};
 use crate::cursor::{Endian, parse as number, unexpected};
 use crate::error::{IoError, Place};
 use crate::loaded::{Loaded, Parts};
 
-/// Reads the bytes of a VTU file; `path` is only for errors.
+/// Reads the bytes of a VTU or VTP file; `path` is only for errors.
 pub fn parse(path: &Path, bytes: &[u8]) -> Result<Loaded, IoError> {
     // Appended raw data is no XML, and has to be cut off first.
     let (markup, appended) = split_appended(bytes);
@@ -59,6 +60,8 @@ fn split_appended(bytes: &[u8]) -> (&[u8], Option<Source<'_>>) {
 
 struct File<'a> {
     encoding: Encoding,
+    /// All cells are polygons, and have no types.
+    polygons: bool,
     pieces: Vec<Piece<'a>>,
 }
 
@@ -88,7 +91,7 @@ impl<'a> File<'a> {
     fn read(document: &Document, markup: &'a str) -> Result<Self, IoError> {
         let mut reader = Reader::from_str(markup);
         let encoding = Encoding { endian: Endian::Little, wide_headers: false, compressed: false };
-        let mut file = File { encoding, pieces: Vec::new() };
+        let mut file = File { encoding, polygons: false, pieces: Vec::new() };
         let mut rooted = false;
         // The section of a piece that the reader is in.
         let mut section = String::new();
@@ -102,7 +105,7 @@ impl<'a> File<'a> {
             match event {
                 Event::Start(tag) | Event::Empty(tag) => match tag.name().as_ref() {
                     "VTKFile" => {
-                        file.encoding = read_root(&tag).map_err(at)?;
+                        (file.encoding, file.polygons) = read_root(&tag).map_err(at)?;
                         rooted = true;
                     }
                     "Piece" => file.pieces.push(Piece::default()),
@@ -185,7 +188,11 @@ impl<'a> File<'a> {
                 .map_err(|p| document.error(array.place, format!("{}: {p}", array.name))),
             None => Ok(Vec::new()),
         };
-        let (types, ends) = (of_cells(&piece.types)?, of_cells(&piece.offsets)?);
+        let ends = of_cells(&piece.offsets)?;
+        let types = match self.polygons {
+            true => vec![POLYGON; ends.len()],
+            false => of_cells(&piece.types)?,
+        };
         let corners = of_cells(&piece.connectivity)?;
         add_cells(parts, first_vertex, &types, &ends, &corners).map_err(content)
     }
@@ -213,13 +220,16 @@ fn attribute<'t>(tag: &'t BytesStart, name: &str) -> Result<Option<Cow<'t, str>>
     Ok(found.map(|a| a.value))
 }
 
-fn read_root(tag: &BytesStart) -> Result<Encoding, String> {
-    match attribute(tag, "type")?.as_deref() {
-        Some("UnstructuredGrid") => {}
+/// How arrays are written, and whether the cells are polygons.
+fn read_root(tag: &BytesStart) -> Result<(Encoding, bool), String> {
+    let polygons = match attribute(tag, "type")?.as_deref() {
+        Some("UnstructuredGrid") => false,
+        Some("PolyData") => true,
         other => {
-            return Err(unexpected("an UnstructuredGrid", other.unwrap_or("nothing").as_bytes()));
+            let found = other.unwrap_or("nothing").as_bytes();
+            return Err(unexpected("an UnstructuredGrid or PolyData", found));
         }
-    }
+    };
     let big = attribute(tag, "byte_order")?.as_deref() == Some("BigEndian");
     let wide_headers = attribute(tag, "header_type")?.as_deref() == Some("UInt64");
     let compressed = match attribute(tag, "compressor")?.as_deref() {
@@ -230,7 +240,7 @@ fn read_root(tag: &BytesStart) -> Result<Encoding, String> {
         }
     };
     let endian = if big { Endian::Big } else { Endian::Little };
-    Ok(Encoding { endian, wide_headers, compressed })
+    Ok((Encoding { endian, wide_headers, compressed }, polygons))
 }
 
 /// An array that describes points or cells; others are of no interest.
@@ -242,8 +252,8 @@ fn read_array<'a>(
     let written = attribute(tag, "Name")?;
     let name = match (section, written.as_deref()) {
         ("Points", _) => "points",
-        ("Cells", Some("connectivity")) => "connectivity",
-        ("Cells", Some("offsets")) => "offsets",
+        ("Cells" | "Polys", Some("connectivity")) => "connectivity",
+        ("Cells" | "Polys", Some("offsets")) => "offsets",
         ("Cells", Some("types")) => "types",
         _ => return Ok(None),
     };

@@ -5,17 +5,19 @@ use pliant_math::Row;
 use super::compliant::Compliant;
 use super::potential::{CHUNK_ELEMENTS, Curvature, Potential, ProxyKind, Situation};
 
-/// Soft attachments of the whole model; targets are [`crate::Drive::attachments`].
+/// Soft attachments of a body; targets are [`crate::Drive::attachments`].
 pub struct Attachments {
+    first: usize,
     vertices: Vec<u32>,
     stiffness: Vec<f64>,
 }
 
 impl Attachments {
-    /// One spring per vertex, with its stiffness k [N/m].
-    pub fn new(vertices: Vec<u32>, stiffness: Vec<f64>) -> Self {
+    /// One spring per vertex, with its stiffness k [N/m]; the targets begin at `first` of the
+    /// drive's.
+    pub fn new(first: usize, vertices: Vec<u32>, stiffness: Vec<f64>) -> Self {
         assert_eq!(vertices.len(), stiffness.len(), "one stiffness per attached vertex");
-        Attachments { vertices, stiffness }
+        Attachments { first, vertices, stiffness }
     }
 }
 
@@ -34,7 +36,8 @@ impl Potential for Attachments {
 
     fn evaluate(&self, chunk: usize, at: &Situation, gradient: Option<&mut [Row]>) -> f64 {
         let (vertices, stiffness) = (points(&self.vertices, chunk), points(&self.stiffness, chunk));
-        pull(vertices, stiffness, points(&at.drive.attachments, chunk), at.positions, gradient)
+        let targets = driven(&at.drive.attachments, self.first, chunk);
+        pull(vertices, stiffness, targets, at.positions, gradient)
     }
 
     fn corners(&self) -> usize {
@@ -58,7 +61,7 @@ impl Potential for Attachments {
     fn compliant(&self, visit: &mut dyn FnMut(Compliant)) -> bool {
         for (index, (&vertex, &stiffness)) in self.vertices.iter().zip(&self.stiffness).enumerate()
         {
-            visit(Compliant::Attached { vertex, stiffness, index });
+            visit(Compliant::Attached { vertex, stiffness, index: self.first + index });
         }
         true
     }
@@ -68,6 +71,11 @@ impl Potential for Attachments {
 pub(super) fn points<T>(all: &[T], chunk: usize) -> &[T] {
     let first = chunk * CHUNK_ELEMENTS;
     &all[first..all.len().min(first + CHUNK_ELEMENTS)]
+}
+
+/// The same of an array of the drive, where a body's own begin at `first`.
+pub(super) fn driven<T>(all: &[T], first: usize, chunk: usize) -> &[T] {
+    points(all.get(first..).unwrap_or(&[]), chunk)
 }
 
 /// Energy and gradient of zero-length springs.

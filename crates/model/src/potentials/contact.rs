@@ -16,6 +16,8 @@
 //! n and tᵢ are the eigenvectors; E′ < 0, so the definite Hessian lacks the terms of convex
 //! directions.
 
+use std::ops::Range;
+
 use glam::{DMat3, DVec3};
 use pliant_math::Row;
 
@@ -23,16 +25,16 @@ use super::attachment::points;
 use super::potential::{CHUNK_ELEMENTS, Curvature, Potential, ProxyKind, Situation};
 use crate::collider::{Collider, Placed};
 
-/// Contact of all free vertices with all colliders, posed by [`crate::Drive::colliders`].
+/// Contact of a body's free vertices with all colliders, posed by [`crate::Drive::colliders`].
 pub struct Contact {
     vertices: Vec<u32>,
     colliders: Vec<Collider>,
 }
 
 impl Contact {
-    /// For model vertices `0..free`: hard ones go where they are driven, whatever is there.
-    pub fn new(free: usize, colliders: Vec<Collider>) -> Self {
-        Contact { vertices: (0..free as u32).collect(), colliders }
+    /// For these model vertices: hard ones go where they are driven, whatever is there.
+    pub fn new(free: Range<u32>, colliders: Vec<Collider>) -> Self {
+        Contact { vertices: free.collect(), colliders }
     }
 
     fn placed<'a>(&'a self, at: &'a Situation) -> impl Iterator<Item = Placed<'a>> {

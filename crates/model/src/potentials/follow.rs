@@ -6,23 +6,24 @@
 
 use pliant_math::Row;
 
-use super::attachment::{diagonal_hessians, points, pull};
+use super::attachment::{diagonal_hessians, driven, points, pull};
 use super::compliant::Compliant;
 use super::potential::{CHUNK_ELEMENTS, Curvature, Potential, ProxyKind, Situation};
 
-/// The followed vertices; targets and weights are [`crate::Drive::follow`] and
+/// The followed vertices of a body; targets and weights are [`crate::Drive::follow`] and
 /// [`crate::Drive::follow_weights`].
 pub struct Follow {
+    first: usize,
     vertices: Vec<u32>,
     nominal: Vec<f64>,
 }
 
 impl Follow {
     /// `nominal` are the weights [N/m] that the constant proxy is built with; the animated ones
-    /// may differ.
-    pub fn new(vertices: Vec<u32>, nominal: Vec<f64>) -> Self {
+    /// may differ. Targets and weights begin at `first` of the drive's.
+    pub fn new(first: usize, vertices: Vec<u32>, nominal: Vec<f64>) -> Self {
         assert_eq!(vertices.len(), nominal.len(), "one weight per followed vertex");
-        Follow { vertices, nominal }
+        Follow { first, vertices, nominal }
     }
 }
 
@@ -40,8 +41,8 @@ impl Potential for Follow {
     }
 
     fn evaluate(&self, chunk: usize, at: &Situation, gradient: Option<&mut [Row]>) -> f64 {
-        let weights = points(&at.drive.follow_weights, chunk);
-        let targets = points(&at.drive.follow, chunk);
+        let weights = driven(&at.drive.follow_weights, self.first, chunk);
+        let targets = driven(&at.drive.follow, self.first, chunk);
         pull(points(&self.vertices, chunk), weights, targets, at.positions, gradient)
     }
 
@@ -54,7 +55,7 @@ impl Potential for Follow {
     }
 
     fn hessians(&self, chunk: usize, at: &Situation, _: Curvature, out: &mut [f64]) {
-        diagonal_hessians(points(&at.drive.follow_weights, chunk), out);
+        diagonal_hessians(driven(&at.drive.follow_weights, self.first, chunk), out);
     }
 
     fn proxy(&self, _: ProxyKind, add: &mut dyn FnMut(u32, u32, f64)) {
@@ -65,7 +66,7 @@ impl Potential for Follow {
 
     fn compliant(&self, visit: &mut dyn FnMut(Compliant)) -> bool {
         for (index, &vertex) in self.vertices.iter().enumerate() {
-            visit(Compliant::Followed { vertex, index });
+            visit(Compliant::Followed { vertex, index: self.first + index });
         }
         true
     }

@@ -17,6 +17,8 @@
 //! no more than its own momentum m u/h per step: a body M on contact vertices of mass m in all
 //! would creep down any slope at h g sin(slope) M/m, metres per second for common meshes and steps.
 
+use std::ops::Range;
+
 use glam::DVec3;
 use pliant_math::Row;
 
@@ -31,7 +33,7 @@ pub const SLIP_SPEED: f64 = 1e-3;
 /// Speed up to which moving out is no rebound [m/s]: from it a body hops 0.1 mm.
 pub const REBOUND_SPEED: f64 = 5e-2;
 
-/// Friction of all free vertices at all colliders, which move from
+/// Friction of a body's free vertices at all colliders, which move from
 /// [`crate::Drive::colliders_before`] to [`crate::Drive::colliders`] during the step.
 pub struct Friction {
     vertices: Vec<u32>,
@@ -39,9 +41,9 @@ pub struct Friction {
 }
 
 impl Friction {
-    /// For model vertices `0..free`.
-    pub fn new(free: usize, colliders: Vec<Collider>) -> Self {
-        Friction { vertices: (0..free as u32).collect(), colliders }
+    /// For these model vertices.
+    pub fn new(free: Range<u32>, colliders: Vec<Collider>) -> Self {
+        Friction { vertices: free.collect(), colliders }
     }
 
     /// Calls `f(index in chunk, what it rubs against)` for every touching vertex.

@@ -35,12 +35,12 @@ pub struct Fepr {
 }
 
 /// What the energy projection does to momenta.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub enum FeprMomenta {
     /// Exact where nothing external acts, energy alone elsewhere.
     Held,
-    /// Interpolated by s and t, as in Eq. 1 of the paper.
-    Paper,
+    /// Moved by s and t, as in Eq. 1 of the paper, with the weight ε = `epsilon` m r² of both.
+    Paper { epsilon: f64 },
 }
 
 /// Metric of the energy projection.
@@ -96,9 +96,10 @@ impl Correction {
 
 impl Fepr {
     fn read(value: Value<'_>) -> Result<Fepr, SceneError> {
-        let table = value.table(&["momenta", "metric", "filter"])?;
+        let table = value.table(&["momenta", "metric", "filter", "epsilon"])?;
         let default = Fepr::default();
-        let momenta = [("held", FeprMomenta::Held), ("paper", FeprMomenta::Paper)];
+        let epsilon = table.or("epsilon", 1e-3, |v| v.number(Limits::above(0.0, "")))?;
+        let momenta = [("held", FeprMomenta::Held), ("paper", FeprMomenta::Paper { epsilon })];
         let metrics = [
             ("smooth", FeprMetric::Smooth),
             ("diagonal", FeprMetric::Diagonal),

@@ -70,15 +70,15 @@ impl Run {
 
     /// Every bit that determines the future.
     pub fn bits(&self) -> Vec<u64> {
-        let State { positions, velocities, accelerations, past, goal, added, dissipated, .. } =
-            &self.state;
+        let State { positions, velocities, accelerations, past, accounts, .. } = &self.state;
         let rows = [positions, velocities, accelerations, &past.positions, &past.velocities];
         let values = rows.into_iter().flat_map(|r| r.iter()).flat_map(|row| row.0);
-        let steered = goal.map_or([0.0; 4], |goal| {
+        let kept = accounts.iter().flat_map(|account| {
+            let goal = account.goal.unwrap_or_default();
             let spin = goal.momentum.angular;
-            [goal.energy, spin.x, spin.y, spin.z]
+            [account.added, account.dissipated, goal.energy, spin.x, spin.y, spin.z]
         });
-        values.chain([*added, *dissipated]).chain(steered).map(f64::to_bits).collect()
+        values.chain(kept).map(f64::to_bits).collect()
     }
 
     /// Whether every number of the state is finite.

@@ -17,7 +17,7 @@ pub fn listen() -> Result<(), Failure> {
         if ASKED.swap(true, Ordering::Relaxed) {
             std::process::exit(130);
         }
-        report::remark("finishing the frame at hand; Ctrl-C again leaves at once");
+        report::remark("finishing what is at hand; Ctrl-C again leaves at once");
     })
     .map_err(|error| Failure::new(format!("cannot listen for Ctrl-C: {error}")))
 }

@@ -5,6 +5,7 @@
 
 mod animation;
 mod arguments;
+mod bench;
 mod commands;
 mod failure;
 mod figure;

@@ -114,6 +114,16 @@ fn what_a_scene_may_not_say_is_named_with_its_line_and_key() {
             &["`cube`", "attach", "no vertex"],
         ),
         ("vertices = [0, 1]", "not = { all = true }", &["`cube`", "attach", "no vertex"]),
+        (
+            "stiffness = 10",
+            "stiffness = 10\n[[body.ether]]\nselect = { vertices = [] }\nrate = 1",
+            &["`cube`", "ether", "no vertex"],
+        ),
+        (
+            "stiffness = 10",
+            "stiffness = 10\n[[body.ether]]\nselect = \"all\"\nrate = -1",
+            &["body[0].ether[0].rate", "line 15"],
+        ),
         ("[integrator]", "[integrator", &["line 14", "not valid TOML"]),
         ("name = \"cube\"", "name = \"cube\"\nname = \"ball\"", &["line 8", "not valid TOML"]),
         (
@@ -136,11 +146,6 @@ fn what_this_version_has_not_is_refused_by_name() {
         ("[integrator]", mesh, &["`collider[0].shape`", "`rock.obj`", here]),
         ("correction = \"none\"", "correction = \"velocity\"", &["integrator.correction", here]),
         ("[integrator]", "[integrator]\nself_collision = true", &["self_collision", here]),
-        (
-            "[integrator]",
-            "[integrator]\ndamping = { rayleigh = { mass = 0.1, stiffness = 0.001 } }",
-            &["integrator.damping", here],
-        ),
         (MESH, "mesh = { shape = \"cactus\" }", &["`cube`", "`cactus`", here]),
         (MESH, "mesh = { surface = \"bunny.obj\" }", &["`cube`", "`bunny.obj`", here]),
         // What no version will have.

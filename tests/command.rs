@@ -4,7 +4,7 @@ mod pliant;
 
 use pliant::{Folder, pliant};
 
-const COMMANDS: [&str; 5] = ["demo", "simulate", "inspect", "render", "plot"];
+const COMMANDS: [&str; 6] = ["demo", "simulate", "inspect", "render", "plot", "bench"];
 
 #[test]
 fn every_command_has_help_with_an_example() {
@@ -41,6 +41,8 @@ fn wrong_usage_is_status_2() {
         &["render", "a.obj", "--out", "a.gif", "--frame", "3"],
         &["plot", "--out", "a.svg"],
         &["plot", "run", "--out", "a.pdf"],
+        &["bench", "conservatoin"],
+        &["bench", "conservation", "--only", "no-such-row"],
     ] {
         let run = pliant(arguments);
         assert_eq!(run.status, 2, "{arguments:?}: {}{}", run.stdout, run.stderr);

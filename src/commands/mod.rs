@@ -32,4 +32,5 @@ commands! {
     inspect => Inspect,
     render => Render,
     plot => Plot,
+    bench => Bench,
 }

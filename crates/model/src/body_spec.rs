@@ -55,6 +55,11 @@ pub enum Matter {
         /// Mass of the whole body \[kg\], shared equally by its vertices.
         mass: f64,
     },
+    /// Particles that nothing joins.
+    Points {
+        /// Mass of each \[kg\].
+        masses: Vec<f64>,
+    },
 }
 
 impl BodySpec {
@@ -75,6 +80,13 @@ impl BodySpec {
     /// A net of equal springs; stiffness [N/m], mass of the whole \[kg\].
     pub fn springs(name: &str, mesh: Mesh, ends: Vec<[u32; 2]>, stiffness: f64, mass: f64) -> Self {
         let matter = Matter::Springs { ends, stiffness, mass };
+        BodySpec { name: name.to_owned(), mesh, matter, positions: None, velocities: None }
+    }
+
+    /// Particles, at positions \[m\] and with masses \[kg\], that nothing joins: for energies of
+    /// one's own ([`crate::ModelBuilder::point_energy`]), attachments and contact.
+    pub fn points(name: &str, positions: Vec<DVec3>, masses: Vec<f64>) -> Self {
+        let (mesh, matter) = (Mesh { positions, ..Mesh::default() }, Matter::Points { masses });
         BodySpec { name: name.to_owned(), mesh, matter, positions: None, velocities: None }
     }
 }
@@ -139,16 +151,24 @@ impl BodySpec {
                     return refuse("has no springs".to_owned());
                 }
             }
+            Matter::Points { masses } => {
+                if masses.len() != count {
+                    return refuse(format!("has {count} points, and {} masses", masses.len()));
+                }
+                if let Some(v) = masses.iter().position(|m| !(*m > 0.0 && m.is_finite())) {
+                    return refuse(format!("point {v} has a mass of {} kg", masses[v]));
+                }
+            }
         }
         Ok(())
     }
 
-    /// The potential that holds a body together, over model vertices.
+    /// The potential that holds a body together, over model vertices; particles have none.
     pub(crate) fn elastic(
         &self,
         numbers: &[u32],
         rest: &[Row],
-    ) -> Result<Box<dyn Potential>, ModelError> {
+    ) -> Result<Option<Box<dyn Potential>>, ModelError> {
         let named = |error: ModelError| ModelError::Body {
             body: self.name.clone(),
             reason: error.to_string(),
@@ -174,7 +194,7 @@ impl BodySpec {
                     }
                     ElasticModel::Tissue => solid::<Tissue>(rest, &tets, lame),
                 };
-                potential.map_err(named)
+                potential.map(Some).map_err(named)
             }
             Matter::Springs { ends, stiffness, .. } => {
                 let spring = |&[a, b]: &[u32; 2]| {
@@ -183,8 +203,9 @@ impl BodySpec {
                     Spring { ends, stiffness: *stiffness, rest_length: x.distance(y) }
                 };
                 let springs: Vec<Spring> = ends.iter().map(spring).collect();
-                Ok(Box::new(Springs::new(rest, &springs)))
+                Ok(Some(Box::new(Springs::new(rest, &springs))))
             }
+            Matter::Points { .. } => Ok(None),
         }
     }
 
@@ -198,6 +219,7 @@ impl BodySpec {
         let (element_count, recovers_from_inversion) = match &self.matter {
             Matter::Solid { model, .. } => (self.mesh.tets.len(), recovers(*model)),
             Matter::Springs { ends, .. } => (ends.len(), true),
+            Matter::Points { .. } => (0, true),
         };
         Body {
             name: self.name.clone(),

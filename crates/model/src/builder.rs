@@ -1,6 +1,7 @@
 //! Building a model in code: bodies, what holds them, what blows on them.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use glam::{DMat3, DVec3};
 use pliant_math::ordering::nested_dissection;
@@ -13,14 +14,16 @@ use crate::breeze::Breeze;
 use crate::collider::Collider;
 use crate::error::ModelError;
 use crate::field::Field;
-use crate::integrator::Integrator;
+use crate::integrator::{Damping, Integrator};
 use crate::model::{DrivenPoints, Model};
 use crate::motion::Motion;
+use crate::own_energy::{Numbers, OwnEnergy};
 use crate::potentials::Potential;
 use crate::potentials::attachment::Attachments;
 use crate::potentials::contact::Contact;
 use crate::potentials::follow::Follow;
 use crate::potentials::friction::Friction;
+use crate::potentials::point_energy::{PointEnergy, PointLaw, PointResponse};
 use crate::potentials::wind::Wind;
 
 /// How firmly vertices are held.
@@ -50,6 +53,8 @@ pub struct ModelBuilder {
     held: Vec<Held>,
     follows: Vec<(usize, Vec<u32>, Vec<f64>)>,
     colliders: Vec<Collider>,
+    own: Vec<OwnEnergy>,
+    ether: Vec<(usize, Vec<u32>, f64)>,
     gravity: Option<DVec3>,
     breeze: Option<Breeze>,
     integrator: Integrator,
@@ -116,6 +121,55 @@ impl ModelBuilder {
         self
     }
 
+    /// Adds an energy of your own, made when vertices have their model numbers: `make` asks for
+    /// those. It counts as acting from outside: momenta are not held against it.
+    pub fn potential(
+        mut self,
+        make: impl Fn(&Numbers) -> Result<Box<dyn Potential>, ModelError> + Send + Sync + 'static,
+    ) -> Self {
+        self.own.push(OwnEnergy(Arc::new(make)));
+        self
+    }
+
+    /// Adds an energy of your own to each of some vertices of a body: a function of the position
+    /// \[m\], with its derivatives.
+    ///
+    /// ```
+    /// use glam::DMat3;
+    /// use pliant_model::potentials::PointResponse;
+    /// use pliant_model::{BodySpec, DVec3, ModelBuilder};
+    ///
+    /// // A particle of 1 kg in the well 128 x⁴.
+    /// let body = BodySpec::points("particle", vec![DVec3::X], vec![1.0]);
+    /// let well = |x: DVec3| PointResponse {
+    ///     energy: 128.0 * x.x.powi(4),
+    ///     gradient: DVec3::X * (512.0 * x.x.powi(3)),
+    ///     hessian: DMat3::from_diagonal(DVec3::X * (1536.0 * x.x * x.x)),
+    /// };
+    /// let model = ModelBuilder::new().body(body).point_energy(0, vec![0], well).build()?;
+    /// assert!(model.field().names().eq(["point energy"]));
+    /// # Ok::<(), pliant_model::ModelError>(())
+    /// ```
+    pub fn point_energy(
+        self,
+        body: usize,
+        vertices: Vec<u32>,
+        law: impl Fn(DVec3) -> PointResponse + Send + Sync + 'static,
+    ) -> Self {
+        let law: PointLaw = Arc::new(law);
+        self.potential(move |numbers| {
+            let vertices: Result<_, _> = vertices.iter().map(|&v| numbers.of(body, v)).collect();
+            Ok(Box::new(PointEnergy::new(vertices?, law.clone())))
+        })
+    }
+
+    /// Lets vertices of a body decay towards rest at a rate of their own [1/s], in place of that of
+    /// [`Damping::Ether`]; a vertex named twice obeys the last.
+    pub fn ether(mut self, body: usize, vertices: Vec<u32>, rate: f64) -> Self {
+        self.ether.push((body, vertices, rate));
+        self
+    }
+
     /// Sets gravity [m/s²].
     pub fn gravity(mut self, gravity: DVec3) -> Self {
         self.gravity = Some(gravity);
@@ -142,6 +196,14 @@ impl ModelBuilder {
     pub fn build(self) -> Result<Model, ModelError> {
         for body in &self.bodies {
             body.check()?;
+        }
+        if let Some((body, _, rate)) = self.ether.iter().find(|e| !(e.2 >= 0.0 && e.2.is_finite()))
+        {
+            let body = self.bodies.get(*body).map_or_else(String::new, |b| b.name.clone());
+            return Err(ModelError::Body {
+                body,
+                reason: format!("an ether of {rate} per second"),
+            });
         }
         for (collider, reason) in self.colliders.iter().map(Collider::fault).enumerate() {
             if let Some(reason) = reason {
@@ -193,7 +255,7 @@ impl ModelBuilder {
 
         let mut potentials: Vec<Box<dyn Potential>> = Vec::new();
         for (b, body) in self.bodies.iter().enumerate() {
-            potentials.push(body.elastic(&numbers[firsts[b]..firsts[b + 1]], &rest)?);
+            potentials.extend(body.elastic(&numbers[firsts[b]..firsts[b + 1]], &rest)?);
         }
         let motions: Vec<Motion> = self.held.iter().filter_map(|h| h.motion.clone()).collect();
         let motion_of = |h: usize| {
@@ -257,12 +319,25 @@ impl ModelBuilder {
                 potentials.push(Box::new(Friction::new(free, self.colliders.clone())));
             }
         }
+        let mut ether = self.uniform_ether(free);
+        for (body, vertices, rate) in &self.ether {
+            for &v in vertices {
+                // Hard vertices go where they are driven.
+                if let Some(own) = ether.get_mut(numbers[user(*body, v)?] as usize) {
+                    *own = *rate;
+                }
+            }
+        }
         let mut bodies_of = vec![0; count];
         (0..count).for_each(|v| bodies_of[numbers[v] as usize] = body_of(v) as u32);
+        let translated = |body: usize, v: u32| user(body, v).map(|v| numbers[v]);
+        for own in &self.own {
+            potentials.push(own.make(&Numbers { of: &translated }, count)?);
+        }
         let is_held = |body: usize| {
             let held = |h: &Held| h.body == body && !h.vertices.is_empty();
             let follows = |f: &(usize, Vec<u32>, Vec<f64>)| f.0 == body && !f.1.is_empty();
-            let pushed = !self.colliders.is_empty();
+            let pushed = !self.colliders.is_empty() || !self.own.is_empty();
             pushed || self.held.iter().any(held) || self.follows.iter().any(follows)
         };
         let finished = |b: usize| self.bodies[b].finished(firsts[b], ranges[b].clone(), is_held(b));
@@ -290,8 +365,18 @@ impl ModelBuilder {
             gravity: self.gravity.unwrap_or(DVec3::new(0.0, -9.81, 0.0)),
             breeze: self.breeze,
             integrator: self.integrator,
-            extent: (high - low).length(),
+            ether,
+            extent: extent_between(low, high),
         })
+    }
+
+    /// The rates of an ether without parts; none where there is no ether at all.
+    fn uniform_ether(&self, free: usize) -> Vec<f64> {
+        match self.integrator.damping {
+            Some(Damping::Ether(rate)) => vec![rate; free],
+            _ if self.ether.is_empty() => Vec::new(),
+            _ => vec![0.0; free],
+        }
     }
 
     fn user_vertex(&self, firsts: &[usize], body: usize, vertex: u32) -> Result<usize, ModelError> {
@@ -326,6 +411,9 @@ impl ModelBuilder {
                     let count = body.mesh.positions.len();
                     masses[first..first + count].fill(mass / count as f64);
                 }
+                Matter::Points { masses: own } => {
+                    masses[first..first + own.len()].copy_from_slice(own);
+                }
             }
         }
         masses
@@ -349,6 +437,7 @@ impl ModelBuilder {
             let edges = match &body.matter {
                 Matter::Solid { .. } => edges_of_tets(&body.mesh.tets),
                 Matter::Springs { ends, .. } => ends.clone(),
+                Matter::Points { .. } => Vec::new(),
             };
             let pair = |[a, b]: [u32; 2]| (compact[a as usize], compact[b as usize]);
             let joins = |&(a, b): &(usize, usize)| a != usize::MAX && b != usize::MAX && a != b;
@@ -369,4 +458,10 @@ impl ModelBuilder {
         }
         Ok(Numbering { numbers, free, ranges })
     }
+}
+
+/// Diagonal of a box; of what has no size, because it is one point, a metre.
+fn extent_between(low: DVec3, high: DVec3) -> f64 {
+    let diagonal = (high - low).length();
+    if diagonal > 0.0 { diagonal } else { 1.0 }
 }

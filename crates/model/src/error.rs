@@ -27,6 +27,14 @@ pub enum ModelError {
         /// What is wrong.
         reason: &'static str,
     },
+    /// A statement about a potential that a user brought along.
+    #[error("potential `{potential}`: {reason}")]
+    Potential {
+        /// Its name.
+        potential: String,
+        /// What is wrong.
+        reason: String,
+    },
     /// Something a scene may ask for and this version does not have.
     #[error("{what} is not in this version of pliant{hint}")]
     Unsupported {

@@ -53,29 +53,26 @@ impl Model {
             builder = builder.collider(collider(index, written)?);
         }
         for (index, body) in scene.body.iter().enumerate() {
-            let fail = |reason: String| ModelError::Body { body: body.name.clone(), reason };
             let spec = body_spec(body, files)?;
-            let held: Result<Vec<_>, _> = body
-                .attach
-                .iter()
-                .map(|attach| {
-                    let selection = selection(&attach.select, files).map_err(fail)?;
-                    let vertices = selection
-                        .evaluate(&spec.mesh.positions, &spec.mesh.groups)
-                        .map_err(|error| fail(format!("attach: {error}")))?;
-                    if vertices.is_empty() {
-                        return Err(fail("attach: the selection holds no vertex".to_owned()));
-                    }
-                    let hold = match attach.stiffness {
-                        Stiffness::Hard => Hold::Hard,
-                        Stiffness::Spring(stiffness) => Hold::Spring(stiffness),
-                    };
-                    Ok((vertices, hold, attach.motion.as_ref().map(Motion::from)))
-                })
-                .collect();
+            let mut find = |key: &str, select: &Select| selected(key, select, &spec, files);
+            let (mut held, mut slowed) = (Vec::new(), Vec::new());
+            for attach in &body.attach {
+                let hold = match attach.stiffness {
+                    Stiffness::Hard => Hold::Hard,
+                    Stiffness::Spring(stiffness) => Hold::Spring(stiffness),
+                };
+                let motion = attach.motion.as_ref().map(Motion::from);
+                held.push((find("attach", &attach.select)?, hold, motion));
+            }
+            for ether in &body.ether {
+                slowed.push((find("ether", &ether.select)?, ether.rate));
+            }
             builder = builder.body(spec);
-            for (vertices, hold, motion) in held? {
+            for (vertices, hold, motion) in held {
                 builder = builder.hold(index, vertices, hold, motion);
+            }
+            for (vertices, rate) in slowed {
+                builder = builder.ether(index, vertices, rate);
             }
         }
         builder.build()
@@ -119,6 +116,24 @@ fn collider(index: usize, written: &scene::Collider) -> Result<Collider, ModelEr
         restitution: written.restitution,
         motion: written.motion.as_ref().map(Motion::from),
     })
+}
+
+/// The vertices of a body that the selection of one of its keys holds; none is an error.
+fn selected(
+    key: &str,
+    select: &Select,
+    spec: &BodySpec,
+    files: &mut dyn Files,
+) -> Result<Vec<u32>, ModelError> {
+    let fail = |reason: String| ModelError::Body { body: spec.name.clone(), reason };
+    let selection = selection(select, files).map_err(fail)?;
+    let vertices = selection
+        .evaluate(&spec.mesh.positions, &spec.mesh.groups)
+        .map_err(|error| fail(format!("{key}: {error}")))?;
+    if vertices.is_empty() {
+        return Err(fail(format!("{key}: the selection holds no vertex")));
+    }
+    Ok(vertices)
 }
 
 fn selection(select: &Select, files: &mut dyn Files) -> Result<Selection, String> {
@@ -206,7 +221,7 @@ fn initial_state(initial: &scene::Initial, mesh: &Mesh, matter: &Matter) -> Init
     let stretch = DVec3::from_array(initial.stretch);
     let centroid = match matter {
         Matter::Solid { .. } => mesh.centroid(),
-        Matter::Springs { .. } => mean(&mesh.positions),
+        Matter::Springs { .. } | Matter::Points { .. } => mean(&mesh.positions),
     };
     let mut positions = mesh.positions.clone();
     if stretch != DVec3::ONE {
@@ -237,11 +252,8 @@ fn integrator(integrator: &scene::Integrator) -> Result<Integrator, ModelError> 
         scene::Scheme::Trapezoidal => Scheme::Trapezoidal,
         scene::Scheme::ForwardEuler => Scheme::ForwardEuler,
         scene::Scheme::SymplecticEuler => Scheme::SymplecticEuler,
+        scene::Scheme::DiscreteGradient => Scheme::DiscreteGradient,
         scene::Scheme::QuasiStatic => Scheme::QuasiStatic,
-        other => {
-            let hint = ": use `implicit-midpoint` or `trapezoidal`";
-            return Err(unsupported(&format!("integrator.scheme = \"{}\"", other.name()), hint));
-        }
     };
     let solver = match integrator.solver {
         scene::Solver::Projective { iterations, history } => {
@@ -276,12 +288,7 @@ fn integrator(integrator: &scene::Integrator) -> Result<Integrator, ModelError> 
         scene::Damping::None => None,
         scene::Damping::RigidPreserving(rate) => Some(Damping::RigidPreserving(rate)),
         scene::Damping::Ether(rate) => Some(Damping::Ether(rate)),
-        scene::Damping::Rayleigh { .. } => {
-            return Err(unsupported(
-                "integrator.damping = { rayleigh = … }",
-                ": use `rigid-preserving` or `ether`",
-            ));
-        }
+        scene::Damping::Rayleigh { mass, stiffness } => Some(Damping::Rayleigh { mass, stiffness }),
     };
     Ok(Integrator { scheme, solver, correction, damping })
 }

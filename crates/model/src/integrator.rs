@@ -16,6 +16,8 @@ pub enum Scheme {
     ForwardEuler,
     /// Velocities from the start's forces, positions from the new velocities.
     SymplecticEuler,
+    /// Implicit midpoint with forces changed so that energy is kept; for Newton's method.
+    DiscreteGradient,
     /// ∇E(x₁) = 0: no inertia.
     QuasiStatic,
 }
@@ -46,13 +48,20 @@ pub enum Solver {
     },
 }
 
-/// Damping, applied to the velocities after each step. Rates in 1/s.
+/// Damping, applied to the velocities after each step. Rates in 1/s where not said otherwise.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Damping {
     /// Velocities decay towards the body's own rigid motion (thesis Eq. 3.52, sign corrected).
     RigidPreserving(f64),
-    /// Velocities decay towards rest.
+    /// Velocities decay towards rest; [`crate::ModelBuilder::ether`] has other rates for parts.
     Ether(f64),
+    /// Forces −(αM + βK)v.
+    Rayleigh {
+        /// α [1/s].
+        mass: f64,
+        /// β \[s\].
+        stiffness: f64,
+    },
 }
 
 /// What acts on a state after the solve.

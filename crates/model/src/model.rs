@@ -85,6 +85,7 @@ pub struct Model {
     pub(crate) gravity: DVec3,
     pub(crate) breeze: Option<Breeze>,
     pub(crate) integrator: Integrator,
+    pub(crate) ether: Vec<f64>,
     pub(crate) extent: f64,
 }
 
@@ -178,6 +179,17 @@ impl Model {
             linear: [x, y, z].map(|free| free && !pushed),
             angular: angular.map(|free| free && !pushed),
         }
+    }
+
+    /// Rates at which the ether slows the free vertices down [1/s], in model order; empty without
+    /// an ether.
+    pub fn ether(&self) -> &[f64] {
+        &self.ether
+    }
+
+    /// Whether something takes energy from velocities after each step.
+    pub fn is_damped(&self) -> bool {
+        self.integrator.damping.is_some() || !self.ether.is_empty()
     }
 
     /// Whether wind blows.

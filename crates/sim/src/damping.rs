@@ -1,68 +1,86 @@
 //! Damping in its own step, after the solve: what it takes is known exactly.
 
-use glam::{DMat3, DVec3};
-use pliant_model::Model;
 use pliant_model::integrator::Damping;
+use pliant_model::{Drive, Model};
 
 use crate::measure::kinetic_of;
+use crate::objective::Objective;
+use crate::rayleigh::{self, Rayleigh};
+use crate::rigid::RigidMotion;
 use crate::state::State;
+use crate::workspace::{SimError, Workspace};
 
-/// Damps the velocities of one step of h seconds; books the energy it takes with each body, and
-/// returns the sum \[J\].
-pub fn apply(model: &Model, damping: Damping, h: f64, state: &mut State) -> f64 {
+/// Damps the velocities of one step of h seconds as the model says; books the energy it takes with
+/// each body, and returns the sum \[J\].
+///
+/// # Errors
+/// When the matrix of Rayleigh damping cannot be factored.
+pub fn apply(
+    model: &Model,
+    h: f64,
+    drive: &Drive,
+    state: &mut State,
+    workspace: &mut Workspace,
+) -> Result<f64, SimError> {
     let booked = state.dissipated();
     for (body, account) in model.bodies().iter().zip(&mut state.accounts) {
         account.dissipated += kinetic_of(model, body, &state.velocities);
     }
-    match damping {
-        Damping::Ether(rate) => {
-            let keep = (-rate * h).exp();
-            for v in &mut state.velocities[..model.free_count()] {
-                *v = *v * keep;
-            }
-        }
-        Damping::RigidPreserving(rate) => {
+    match model.integrator().damping {
+        Some(Damping::RigidPreserving(rate)) => {
             for body in 0..model.bodies().len() {
                 towards_rigid_motion(model, body, -(-rate * h).exp_m1(), state);
             }
         }
+        Some(Damping::Rayleigh { mass, stiffness }) => {
+            let rates = Rayleigh { mass, stiffness };
+            resist_straining(model, rates, h, drive, state, workspace)?;
+        }
+        Some(Damping::Ether(_)) | None => {}
+    }
+    for (v, rate) in state.velocities.iter_mut().zip(model.ether()) {
+        *v = *v * (-rate * h).exp();
     }
     for (body, account) in model.bodies().iter().zip(&mut state.accounts) {
         account.dissipated -= kinetic_of(model, body, &state.velocities);
     }
-    state.dissipated() - booked
+    Ok(state.dissipated() - booked)
 }
 
 /// v −= k (v − v_cm − ω × r) with r = x − x_cm (thesis Eq. 3.52 with its sign corrected: as
 /// printed, rigid motion is damped and angular momentum lost).
 fn towards_rigid_motion(model: &Model, body: usize, k: f64, state: &mut State) {
-    let vertices = || (0..model.bodies()[body].vertex_count).map(|v| model.number(body, v));
-    let masses = model.masses();
-    let (mut mass, mut centre, mut drift) = (0.0, DVec3::ZERO, DVec3::ZERO);
-    for v in vertices() {
-        mass += masses[v];
-        centre += state.positions[v].xyz() * masses[v];
-        drift += state.velocities[v].xyz() * masses[v];
+    let vertices = (0..model.bodies()[body].vertex_count).map(|v| model.number(body, v));
+    let State { positions, velocities, .. } = state;
+    let moving = |v: usize| velocities[v].xyz();
+    let rigid = RigidMotion::closest(vertices.clone(), model.masses(), positions, moving);
+    let Some(rigid) = rigid else { return };
+    for v in vertices.filter(|&v| v < model.free_count()) {
+        let velocity = velocities[v].xyz();
+        let deforming = velocity - rigid.at(positions[v].xyz());
+        velocities[v] = (velocity - k * deforming).into();
     }
-    if mass <= 0.0 {
-        return;
-    }
-    (centre, drift) = (centre / mass, drift / mass);
-    let (mut spin, mut inertia) = (DVec3::ZERO, DMat3::ZERO);
-    for v in vertices() {
-        let (r, m) = (state.positions[v].xyz() - centre, masses[v]);
-        spin += r.cross(state.velocities[v].xyz()) * m;
-        inertia += (DMat3::IDENTITY * r.length_squared()
-            - DMat3::from_cols(r * r.x, r * r.y, r * r.z))
-            * m;
-    }
-    let scale = (inertia.x_axis.x + inertia.y_axis.y + inertia.z_axis.z) / 3.0;
-    // A point or a straight line of points has no inverse inertia: damp towards its drift alone.
-    let turns = inertia.determinant() > 1e-12 * scale * scale * scale;
-    let omega = if turns { inertia.inverse() * spin } else { DVec3::ZERO };
-    for v in vertices().filter(|&v| v < model.free_count()) {
-        let r = state.positions[v].xyz() - centre;
-        let velocity = state.velocities[v].xyz();
-        state.velocities[v] = (velocity - k * (velocity - drift - omega.cross(r))).into();
-    }
+}
+
+fn resist_straining(
+    model: &Model,
+    rates: Rayleigh,
+    h: f64,
+    drive: &Drive,
+    state: &mut State,
+    workspace: &mut Workspace,
+) -> Result<(), SimError> {
+    let Workspace { team, vectors, rayleigh: Some(space), .. } = workspace else { return Ok(()) };
+    let State { positions, velocities, .. } = state;
+    let objective = Objective {
+        model,
+        drive,
+        start: positions,
+        rate: 0.0,
+        kappa: 0.0,
+        inertia: &vectors.inertia,
+        measured: &vectors.measured,
+        stored_only: true,
+    };
+    Ok(rayleigh::damp(rates, h, &objective, velocities, space, team)?)
 }

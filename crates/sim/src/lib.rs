@@ -5,7 +5,7 @@
 //! | [`step`](mod@step) | one step, top to bottom |
 //! | [`scheme`] | time rules as a minimisation (thesis Eq. 3.38) |
 //! | [`objective`] | the function to be minimised, its gradient and its parts |
-//! | [`solver`] | projective (quasi-Newton) and Newton |
+//! | [`solver`] | projective (quasi-Newton), Newton, XPBD, and the discrete gradient |
 //! | [`start`] | where the search starts |
 //! | [`account`] | the work of what is driven |
 //! | [`contact`] | what colliders did: depth, work, heat |
@@ -13,6 +13,8 @@
 //! | [`damping`] | in its own step, after the solve |
 //! | [`guard`] | what a state must be to be shown |
 //! | [`measure`] | energies and momenta |
+//! | [`rayleigh`] | damping against straining |
+//! | [`rigid`] | the rigid motion closest to what points do |
 //! | [`snapshot`] | a state as bytes |
 //!
 //! Nothing here touches the disk or prints.
@@ -24,7 +26,9 @@ pub mod damping;
 pub mod guard;
 pub mod measure;
 pub mod objective;
+pub mod rayleigh;
 pub mod report;
+pub mod rigid;
 pub mod scheme;
 pub mod snapshot;
 pub mod solver;

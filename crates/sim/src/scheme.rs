@@ -7,10 +7,14 @@
 //! | BDF2 | 4/9 | 1 | (4x₀ − x₋₁)/3 + h (8v₀ − 2v₋₁)/9 | 0 | 3/(2h) (x₁ − (4x₀ − x₋₁)/3) |
 //! | implicit midpoint | 1 | ½ | x₀ + h v₀ | x₀/2 | 2/h (x₁ − x₀) − v₀ |
 //! | trapezoidal | ¼ | 1 | x₀ + h v₀ + h²/4 M⁻¹f(x₀) | 0 | 2/h (x₁ − x₀) − v₀ |
+//! | discrete gradient | 1 | ½ | x₀ + h v₀ | x₀/2 | 2/h (x₁ − x₀) − v₀ |
 //! | quasi-static | ∞ | 1 | – | 0 | 0 |
 //!
 //! The explicit ones, with f(x₀) alone: forward Euler x₁ = x₀ + h v₀, v₁ = v₀ + h M⁻¹f(x₀);
 //! symplectic Euler the same v₁, and x₁ = x₀ + h v₁.
+//!
+//! The discrete gradient has the constants of implicit midpoint, but is no minimisation: a term that
+//! keeps the energy is added to ∇E (`solver/discrete_gradient.rs`).
 //!
 //! BDF2 takes its first step by implicit midpoint: started by backward Euler it loses an order
 //! under energy projection when it starts at a turning point. External forces are part of E.
@@ -56,7 +60,7 @@ pub fn constants(scheme: Scheme, h: f64) -> Constants {
         Scheme::QuasiStatic => return Constants { kappa: 0.0, rate: 0.0, beta: 1.0 },
         Scheme::BackwardEuler | Scheme::ForwardEuler | Scheme::SymplecticEuler => (1.0, 1.0),
         Scheme::Bdf2 => (4.0 / 9.0, 1.0),
-        Scheme::ImplicitMidpoint => (1.0, 0.5),
+        Scheme::ImplicitMidpoint | Scheme::DiscreteGradient => (1.0, 0.5),
         Scheme::Trapezoidal => (0.25, 1.0),
     };
     Constants { kappa: 1.0 / (alpha * beta * beta * h * h), rate: 1.0 / (beta * h), beta }
@@ -75,7 +79,7 @@ pub fn pose(
     for (i, y) in inertia.iter_mut().enumerate() {
         *y = match scheme {
             Scheme::QuasiStatic => x[i],
-            Scheme::ImplicitMidpoint => x[i].plus_scaled(0.5 * h, v[i]),
+            Scheme::ImplicitMidpoint | Scheme::DiscreteGradient => x[i].plus_scaled(0.5 * h, v[i]),
             Scheme::Bdf2 => {
                 let drift = v[i] * (8.0 / 9.0) - past.velocities[i] * (2.0 / 9.0);
                 bdf2_base(x[i], past.positions[i]).plus_scaled(h, drift)
@@ -110,13 +114,14 @@ pub fn finish(model: &Model, scheme: Scheme, h: f64, p: &[Row], state: &mut Stat
         accelerations.fill(Row::zero());
         return;
     }
+    let is_midpoint = matches!(scheme, Scheme::ImplicitMidpoint | Scheme::DiscreteGradient);
     for (i, &p) in p.iter().enumerate() {
         let (x0, v0) = (positions[i], velocities[i]);
-        let x1 = if scheme == Scheme::ImplicitMidpoint { p + (p - x0) } else { p };
+        let x1 = if is_midpoint { p + (p - x0) } else { p };
         let mean = (x1 - x0) * (1.0 / h);
         let v1 = match scheme {
             _ if i >= model.free_count() => mean,
-            Scheme::ImplicitMidpoint | Scheme::Trapezoidal => mean + (mean - v0),
+            _ if is_midpoint || scheme == Scheme::Trapezoidal => mean + (mean - v0),
             Scheme::Bdf2 => (x1 - bdf2_base(x0, past.positions[i])) * (1.5 / h),
             _ => mean,
         };

@@ -163,8 +163,8 @@ fn advance(
     if let Some(correction) = model.integrator().correction {
         correction::apply(model, correction, h, [from, to], state, workspace, report)?;
     }
-    if let Some(damping) = model.integrator().damping {
-        damping::apply(model, damping, h, state);
+    if model.is_damped() {
+        damping::apply(model, h, to, state, workspace)?;
         state.accept_momenta(model);
     }
     let corrected = model.integrator().correction.is_some();

@@ -6,15 +6,17 @@ use thiserror::Error;
 
 use pliant_math::team::Team;
 use pliant_math::{Buffer, MathError, Row};
-use pliant_model::integrator::{Scheme, Solver};
+use pliant_model::integrator::{Damping, Scheme, Solver};
 use pliant_model::potentials::ProxyKind;
 use pliant_model::{Drive, Model};
 
 use crate::correction::CorrectionSpace;
 use crate::measure;
 use crate::objective::{EvaluationSpace, Objective};
+use crate::rayleigh::RayleighSpace;
 use crate::scheme::Constants;
 use crate::solver::SolverInfo;
+use crate::solver::discrete_gradient::{self, DiscreteGradientSpace};
 use crate::solver::newton::{self, NewtonParams, NewtonSpace};
 use crate::solver::projective::{self, ProjectiveParams, ProjectiveSpace, Proxy};
 use crate::solver::xpbd::{self, NoConstraint, XpbdParams, XpbdSpace};
@@ -29,6 +31,9 @@ pub enum SimError {
     /// The solver has no constraint for one of the model's potentials.
     #[error(transparent)]
     Constraint(#[from] NoConstraint),
+    /// The scheme is no minimisation, and the solver knows nothing else.
+    #[error("the scheme `discrete-gradient` is no minimisation: use the solver `newton`")]
+    DiscreteGradient,
     /// The step length is not a positive number.
     #[error("the step length must be a positive number of seconds, not {0}")]
     StepLength(f64),
@@ -45,6 +50,7 @@ pub struct Workspace {
     /// The state before the step.
     pub(crate) saved: State,
     pub(crate) correction: Option<CorrectionSpace>,
+    pub(crate) rayleigh: Option<RayleighSpace>,
     /// Start, end, and time of evaluation of a sub-step.
     pub(crate) drives: [Drive; 3],
     /// Stored energy of each body \[J\].
@@ -67,6 +73,7 @@ pub(crate) enum SolverSpace {
     Projective { params: ProjectiveParams, kind: ProxyKind, cached: Vec<Factored> },
     Newton { params: NewtonParams, space: Box<NewtonSpace> },
     Xpbd { params: XpbdParams, space: Box<XpbdSpace> },
+    DiscreteGradient { params: NewtonParams, space: Box<DiscreteGradientSpace> },
 }
 
 /// A proxy factored for one κ.
@@ -82,7 +89,15 @@ impl Workspace {
     /// When the solver's matrix cannot be analysed.
     pub fn new(model: &Model, threads: usize) -> Result<Self, SimError> {
         let team = Team::new(threads);
+        let is_discrete_gradient = model.integrator().scheme == Scheme::DiscreteGradient;
         let solver = match model.integrator().solver {
+            Solver::Newton { iterations, tolerance } if is_discrete_gradient => {
+                SolverSpace::DiscreteGradient {
+                    params: NewtonParams { iterations, tolerance },
+                    space: Box::new(DiscreteGradientSpace::new(model)?),
+                }
+            }
+            _ if is_discrete_gradient => return Err(SimError::DiscreteGradient),
             Solver::Projective { iterations, history, tolerance } => SolverSpace::Projective {
                 params: ProjectiveParams { iterations, history, tolerance },
                 kind: if history == 0 { ProxyKind::Bound } else { ProxyKind::Typical },
@@ -96,6 +111,10 @@ impl Workspace {
                 params: NewtonParams { iterations, tolerance },
                 space: Box::new(NewtonSpace::new(model)?),
             },
+        };
+        let rayleigh = match model.integrator().damping {
+            Some(Damping::Rayleigh { .. }) => Some(RayleighSpace::new(model)?),
+            _ => None,
         };
         let (all, free) = (model.vertex_count(), model.free_count());
         Ok(Workspace {
@@ -114,6 +133,7 @@ impl Workspace {
             },
             saved: State::initial(model),
             correction: model.integrator().correction.map(|_| CorrectionSpace::new(model)),
+            rayleigh,
             drives: std::array::from_fn(|_| Drive::default()),
             potentials: vec![0.0; model.bodies().len()],
         })
@@ -146,7 +166,7 @@ impl SolverSpace {
         match self {
             SolverSpace::Newton { params, .. } => linearised(params),
             SolverSpace::Xpbd { .. } => true,
-            SolverSpace::Projective { .. } => false,
+            SolverSpace::Projective { .. } | SolverSpace::DiscreteGradient { .. } => false,
         }
     }
 
@@ -172,7 +192,8 @@ impl SolverSpace {
         Ok(())
     }
 
-    /// Minimises the objective from `p`; [`SolverSpace::prepare`] comes first.
+    /// Minimises the objective from `p`, or solves what stands in its place;
+    /// [`SolverSpace::prepare`] comes first.
     pub fn minimise(
         &mut self,
         objective: &Objective,
@@ -190,6 +211,9 @@ impl SolverSpace {
             },
             SolverSpace::Xpbd { params, space } => {
                 xpbd::minimise(objective, params, p, gradient, space, evaluation, team)
+            }
+            SolverSpace::DiscreteGradient { params, space } => {
+                discrete_gradient::solve(objective, params, p, gradient, space, evaluation, team)
             }
             SolverSpace::Newton { params, space } => {
                 newton::minimise(objective, params, p, gradient, space, evaluation, team)

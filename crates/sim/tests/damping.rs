@@ -5,7 +5,7 @@ mod bodies;
 use bodies::{Random, Run, backward_euler, damped, newton, projective, rubber};
 use pliant_model::integrator::Damping;
 use pliant_model::{BodySpec, DVec3, ElasticModel, Integrator, Model, ModelBuilder};
-use pliant_sim::{State, damping, measure};
+use pliant_sim::{Drive, State, Workspace, damping, measure};
 
 fn block() -> BodySpec {
     rubber(DVec3::new(0.3, 0.2, 0.25), [3, 2, 2], ElasticModel::Corotated)
@@ -17,22 +17,30 @@ fn free(body: BodySpec, integrator: Integrator) -> Model {
 }
 
 /// The block, off centre, with the given velocity of each point.
-fn moving(velocity: impl Fn(DVec3) -> DVec3) -> (Model, State) {
+fn moving(damping: Damping, velocity: impl Fn(DVec3) -> DVec3) -> (Model, State) {
     let mut body = block();
     body.mesh.positions.iter_mut().for_each(|x| *x += DVec3::new(1.0, -2.0, 0.7));
     body.velocities = Some(body.mesh.positions.iter().map(|&x| velocity(x)).collect());
-    let model = free(body, backward_euler(newton(1e-12)));
+    let model = free(body, damped(newton(1e-12), damping));
     let state = State::initial(&model);
     (model, state)
+}
+
+/// Damps a state for h seconds; the energy taken \[J\].
+fn damp(model: &Model, h: f64, state: &mut State) -> f64 {
+    let mut drive = Drive::default();
+    model.drive(0.0, &mut drive);
+    let mut workspace = Workspace::new(model, 1).expect("a workspace");
+    damping::apply(model, h, &drive, state, &mut workspace).expect("a matrix that can be factored")
 }
 
 #[test]
 fn rigid_motion_is_not_damped() {
     let (drift, spin) = (DVec3::new(3.0, -1.0, 0.5), DVec3::new(-2.0, 4.0, 1.0));
-    let (model, mut state) = moving(|x| drift + spin.cross(x));
+    let (model, mut state) = moving(Damping::RigidPreserving(5.0), |x| drift + spin.cross(x));
     let before = state.velocities.clone();
     let energy = measure::kinetic(model.masses(), &before);
-    let taken = damping::apply(&model, Damping::RigidPreserving(5.0), 0.1, &mut state);
+    let taken = damp(&model, 0.1, &mut state);
     for (v, w) in before.iter().zip(state.velocities.iter()) {
         let change = v.xyz().distance(w.xyz());
         assert!(change < 1e-13 * v.xyz().length(), "{change:e} m/s");
@@ -44,7 +52,9 @@ fn rigid_motion_is_not_damped() {
 fn rigid_preserving_damping_keeps_momenta_and_takes_the_rest() {
     let random = std::cell::RefCell::new(Random(3));
     let (drift, spin) = (DVec3::new(0.3, -0.1, 0.5), DVec3::new(-0.2, 0.4, 0.1));
-    let (model, mut state) = moving(|x| drift + spin.cross(x) + random.borrow_mut().vector());
+    let (model, mut state) = moving(Damping::RigidPreserving(2.0), |x| {
+        drift + spin.cross(x) + random.borrow_mut().vector()
+    });
     let momenta =
         |state: &State| measure::momentum(model.masses(), &state.positions, &state.velocities);
     let kinetic = |state: &State| measure::kinetic(model.masses(), &state.velocities);
@@ -52,7 +62,7 @@ fn rigid_preserving_damping_keeps_momenta_and_takes_the_rest() {
     let (rate, h) = (2.0, 0.25);
     let (mut taken, mut history) = (0.0, vec![energy]);
     for _ in 0..2 {
-        taken += damping::apply(&model, Damping::RigidPreserving(rate), h, &mut state);
+        taken += damp(&model, h, &mut state);
         history.push(kinetic(&state));
         let now = momenta(&state);
         let change = now.linear.distance(before.linear) / before.linear.length();
@@ -69,11 +79,11 @@ fn rigid_preserving_damping_keeps_momenta_and_takes_the_rest() {
 
 #[test]
 fn ether_damps_exponentially() {
-    let (model, mut state) = moving(|x| DVec3::new(1.0 + x.y, -x.z, 0.3));
-    let before = state.velocities.clone();
     let (rate, h, steps) = (1.7, 0.02, 50);
+    let (model, mut state) = moving(Damping::Ether(rate), |x| DVec3::new(1.0 + x.y, -x.z, 0.3));
+    let before = state.velocities.clone();
     for _ in 0..steps {
-        damping::apply(&model, Damping::Ether(rate), h, &mut state);
+        damp(&model, h, &mut state);
     }
     let keep = (-rate * h * f64::from(steps)).exp();
     for (v, w) in before.iter().zip(state.velocities.iter()) {
@@ -118,4 +128,118 @@ fn ringing_dies_and_the_spin_stays() {
     // Backward Euler itself loses some of it.
     assert!((damped / undamped - 1.0).abs() < 0.01, "{damped} against {undamped} kg m²/s");
     assert!(ringing < 1e-3, "{ringing} of the elastic energy still rings");
+}
+
+#[test]
+fn parts_of_a_body_decay_at_rates_of_their_own() {
+    for (damping, other) in [(Some(Damping::Ether(0.5)), 0.5), (None, 0.0)] {
+        let mut body = block();
+        body.velocities = Some(vec![DVec3::new(1.0, 2.0, 3.0); body.mesh.positions.len()]);
+        let integrator = Integrator { damping, ..Integrator::default() };
+        let builder = ModelBuilder::new().body(body).integrator(integrator);
+        let builder = builder.ether(0, vec![0, 1, 2], 4.0).ether(0, vec![2, 3], 0.0);
+        let model = builder.build().expect("a model");
+        let mut state = State::initial(&model);
+        let energy = measure::kinetic(model.masses(), &state.velocities);
+        let taken = damp(&model, 0.1, &mut state);
+        for v in 0..model.vertex_count() {
+            let rate: f64 = [4.0, 4.0, 0.0, 0.0].get(v).copied().unwrap_or(other);
+            let seen = state.velocities[model.number(0, v)].xyz().x;
+            assert!((seen - (-0.1 * rate).exp()).abs() < 1e-15, "vertex {v}: {seen} m/s");
+        }
+        let left = measure::kinetic(model.masses(), &state.velocities);
+        assert!((energy - taken - left).abs() < 1e-13 * energy, "{taken} of {energy} J");
+    }
+    let odd = ModelBuilder::new().body(block()).ether(0, vec![0], f64::NAN).build();
+    assert!(odd.err().expect("a refusal").to_string().contains("`box`"));
+}
+
+#[test]
+fn rayleigh_damping_takes_energy_at_any_rate_and_keeps_linear_momentum() {
+    for stiffness in [1e-4, 1e-1, 1e4] {
+        let random = std::cell::RefCell::new(Random(5));
+        let (drift, spin) = (DVec3::new(0.3, -0.1, 0.5), DVec3::new(-0.2, 0.4, 0.1));
+        let damping = Damping::Rayleigh { mass: 0.0, stiffness };
+        let (model, mut state) =
+            moving(damping, |x| drift + spin.cross(x) + random.borrow_mut().vector());
+        let momenta = |s: &State| measure::momentum(model.masses(), &s.positions, &s.velocities);
+        let (before, mut energy) =
+            (momenta(&state), measure::kinetic(model.masses(), &state.velocities));
+        for _ in 0..3 {
+            let taken = damp(&model, 0.1, &mut state);
+            let left = measure::kinetic(model.masses(), &state.velocities);
+            assert!(taken >= 0.0 && (energy - taken - left).abs() < 1e-12 * energy);
+            energy = left;
+        }
+        // At rest K knows rotations, so that both momenta stay.
+        let now = momenta(&state);
+        let off = now.linear.distance(before.linear) / before.linear.length();
+        assert!(off < 1e-11, "β = {stiffness} s: linear momentum off by {off:e}");
+        let off = now.angular.distance(before.angular) / before.angular.length();
+        assert!(
+            off < 1e-10 || stiffness == 1e4,
+            "β = {stiffness} s: angular momentum off by {off:e}"
+        );
+        if stiffness == 1e4 {
+            // All that is left is rigid motion.
+            let again = damp(&model, 0.1, &mut state);
+            assert!(again < 1e-9 * energy, "{again:e} of {energy} J");
+        }
+    }
+}
+
+/// A mass on a spring of k = 50 N/m along x, 0.5 kg: (m + h(αm + βk)) v′ = m v along the spring,
+/// (m + hαm) v′ = m v across.
+#[test]
+fn rayleigh_damping_of_a_spring_is_its_formula() {
+    let mesh = pliant_mesh::Mesh { positions: vec![DVec3::ZERO, DVec3::X], ..Default::default() };
+    let mut body = BodySpec::springs("spring", mesh, vec![[0, 1]], 50.0, 1.0);
+    body.velocities = Some(vec![DVec3::ZERO, DVec3::new(1.0, 2.0, 0.0)]);
+    let (mass, stiffness, h) = (0.7, 0.02, 0.1);
+    let integrator = damped(newton(1e-12), Damping::Rayleigh { mass, stiffness });
+    let builder = ModelBuilder::new().body(body).integrator(integrator);
+    let builder = builder.hold(0, vec![0], pliant_model::Hold::Hard, None);
+    let model = builder.build().expect("a model");
+    let mut state = State::initial(&model);
+    damp(&model, h, &mut state);
+    let seen = state.velocities[0].xyz();
+    let along = 0.5 / (0.5 + h * (mass * 0.5 + stiffness * 50.0));
+    assert!((seen.x - along).abs() < 1e-14, "{seen}");
+    assert!((seen.y - 2.0 / (1.0 + h * mass)).abs() < 1e-14, "{seen}");
+}
+
+/// A body that hard vertices carry along is not slowed down by stiffness.
+#[test]
+fn rayleigh_damping_does_not_hold_back_what_is_carried() {
+    let mut body = block();
+    body.velocities = Some(vec![DVec3::X * 2.0; body.mesh.positions.len()]);
+    let integrator = damped(newton(1e-12), Damping::Rayleigh { mass: 0.0, stiffness: 1.0 });
+    let builder = ModelBuilder::new().body(body).integrator(integrator);
+    let builder = builder.hold(0, vec![0, 1, 2, 5], pliant_model::Hold::Hard, None);
+    let model = builder.build().expect("a model");
+    let mut state = State::initial(&model);
+    damp(&model, 0.1, &mut state);
+    for v in state.velocities.iter() {
+        assert!(v.xyz().distance(DVec3::X * 2.0) < 1e-12, "{v:?}");
+    }
+}
+
+/// The whole step: what rings is damped, and the account knows by how much.
+#[test]
+fn a_ringing_body_loses_to_rayleigh_damping_what_its_account_says() {
+    let mut body = block();
+    let stretched = |x: &DVec3| *x * DVec3::new(1.1, 1.0, 0.95);
+    body.positions = Some(body.mesh.positions.iter().map(stretched).collect());
+    let damping = Some(Damping::Rayleigh { mass: 0.1, stiffness: 1e-3 });
+    let scheme = pliant_model::integrator::Scheme::DiscreteGradient;
+    let integrator = Integrator { scheme, solver: newton(1e-11), damping, ..Integrator::default() };
+    let mut run = Run::new(free(body, integrator), 1.0 / 480.0, 2);
+    let first = run.step();
+    let start = first.energy.total() + run.state.dissipated();
+    for n in 0..100 {
+        let report = run.step();
+        let off = (report.energy.total() + run.state.dissipated() - start).abs() / start;
+        assert!(off < 1e-9, "off by {off:e} at step {n}");
+    }
+    assert!(run.state.dissipated() > 0.5 * start, "{} of {start} J", run.state.dissipated());
 }

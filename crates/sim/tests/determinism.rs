@@ -67,7 +67,7 @@ fn company(solver: Solver) -> Model {
 
 /// A box that falls on a floor with friction; energy projected after BDF2 steps.
 fn bounce(solver: Solver) -> Model {
-    // XPBD has no contact, and is for backward Euler.
+    // XPBD is for backward Euler.
     let xpbd = matches!(solver, Solver::Xpbd { .. });
     let scheme = if xpbd { Scheme::BackwardEuler } else { Scheme::Bdf2 };
     let correction = Some(Correction::Fepr(Fepr::default()));
@@ -77,8 +77,7 @@ fn bounce(solver: Solver) -> Model {
         ..Collider::new(Shape::plane(DVec3::Y * -0.3, DVec3::new(0.1, 1.0, 0.0)), 1e4)
     };
     let body = rubber(DVec3::splat(0.4), [6, 6, 6], ElasticModel::Corotated);
-    let builder = ModelBuilder::new().body(body).integrator(integrator);
-    let builder = if xpbd { builder } else { builder.collider(floor) };
+    let builder = ModelBuilder::new().body(body).integrator(integrator).collider(floor);
     builder.build().expect("a model")
 }
 

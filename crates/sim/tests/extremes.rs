@@ -165,5 +165,6 @@ fn kind(body: &BodySpec) -> &'static str {
     match &body.matter {
         Matter::Solid { model, .. } => model.name(),
         Matter::Springs { .. } => "springs",
+        Matter::Points { .. } => "points",
     }
 }

@@ -143,7 +143,7 @@ fn a_falling_body_follows_backward_eulers_parabola() {
 fn label(body: &BodySpec) -> String {
     match &body.matter {
         Matter::Solid { model, .. } => format!("{} of {}", body.name, model.name()),
-        Matter::Springs { .. } => body.name.clone(),
+        Matter::Springs { .. } | Matter::Points { .. } => body.name.clone(),
     }
 }
 

@@ -4,11 +4,16 @@
 use pliant_math::team::Team;
 use pliant_math::{Buffer, Row};
 use pliant_mesh::shapes;
-use pliant_model::{BodySpec, Breeze, DVec3, Drive, ElasticModel, Hold, Model, ModelBuilder};
+use pliant_model::integrator::{Integrator, Solver};
+use pliant_model::{
+    BodySpec, Breeze, Collider, DVec3, Drive, ElasticModel, FrameInput, Hold, Model, ModelBuilder,
+    Response, Shape,
+};
 use pliant_sim::objective::{EvaluationSpace, Objective};
 use pliant_sim::solver::SolverInfo;
 use pliant_sim::solver::newton::{self, NewtonParams, NewtonSpace};
 use pliant_sim::solver::xpbd::{self, XpbdParams, XpbdSpace};
+use pliant_sim::{State, Workspace, step};
 
 const H: f64 = 1.0 / 60.0;
 
@@ -280,4 +285,71 @@ fn nothing_moves_without_inertia() {
     });
     assert!(info.stalled && info.iterations == 0);
     assert_eq!(distance(&step.p, model.initial_positions()), 0.0);
+}
+
+/// A bar that flies into an obstacle: part of it is inside already, at both laws of contact.
+fn bumping(response: Response, friction: f64, restitution: f64) -> Model {
+    let mut body = bar(ElasticModel::Corotated);
+    let down = DVec3::new(0.7, -2.0, 0.3);
+    body.velocities = Some(vec![down; body.mesh.positions.len()]);
+    let stiffness = if response == Response::Cubic { 1e5 } else { 3e3 };
+    let plane = Shape::plane(DVec3::Y * -0.15, DVec3::new(0.2, 1.0, 0.0));
+    let ball = Shape::sphere(DVec3::new(0.1, -0.3, 0.1), 0.3);
+    let with =
+        |shape| Collider { response, friction, restitution, ..Collider::new(shape, stiffness) };
+    let builder = ModelBuilder::new().body(body).collider(with(plane)).collider(with(ball));
+    builder.build().expect("a model")
+}
+
+#[test]
+fn contact_has_the_minimiser_of_newton() {
+    for response in [Response::Spring, Response::Cubic] {
+        for (friction, restitution) in [(0.0, 1.0), (0.4, 1.0), (0.4, 0.5)] {
+            let model = bumping(response, friction, restitution);
+            let (wanted, _) = Step::new(&model).newton();
+            let (found, info) = Step::new(&model).xpbd(4000, 1);
+            let off = distance(&wanted, &found);
+            assert!(
+                off < 1e-8,
+                "{response:?}, μ = {friction}, e = {restitution}: {off:e} m, {info:?}"
+            );
+            let apart = distance(&wanted, &Step::new(&model).inertia);
+            assert!(apart > 1e-2, "contact matters: {apart:e} m");
+        }
+    }
+}
+
+#[test]
+fn contact_has_the_same_bits_for_any_number_of_threads() {
+    let model = bumping(Response::Spring, 0.3, 0.8);
+    let one = Step::new(&model).xpbd(20, 1).0;
+    assert!([2, 3, 4].iter().all(|&threads| Step::new(&model).xpbd(20, threads).0 == one));
+}
+
+/// Dropped by XPBD, a cube comes back up, and is not where it would be without a floor.
+#[test]
+fn a_cube_bounces() {
+    let mesh = shapes::solid_box(DVec3::splat(0.3), [3, 3, 3]).expect("a box");
+    let mut body = BodySpec::solid("cube", mesh, ElasticModel::NeoHookean, 1e5, 0.3, 1000.0);
+    body.mesh.positions.iter_mut().for_each(|x| *x += DVec3::Y * 0.5);
+    let solver = Solver::Xpbd { iterations: 30 };
+    let integrator = Integrator { solver, ..Integrator::default() };
+    let floor = Collider::new(Shape::plane(DVec3::ZERO, DVec3::Y), 2e4);
+    let builder = ModelBuilder::new().body(body).collider(floor).integrator(integrator);
+    let model = builder.build().expect("a model");
+    let mut workspace = Workspace::new(&model, 1).expect("a workspace");
+    let mut state = State::initial(&model);
+    let mut input = FrameInput { h: 1.0 / 240.0, ..FrameInput::default() };
+    let mut heights = Vec::new();
+    for n in 0..240 {
+        model.drive(f64::from(n) * input.h, &mut input.start);
+        model.drive(f64::from(n + 1) * input.h, &mut input.end);
+        let report = step(&model, &input, &mut state, &mut workspace);
+        assert!(report.contacts.deepest < 0.05, "{} m deep", report.contacts.deepest);
+        heights.push(state.positions.iter().map(|x| x.xyz().y).sum::<f64>() / 64.0);
+    }
+    let lowest = (0..240).fold(0, |low, n| if heights[n] < heights[low] { n } else { low });
+    let back = heights[lowest..].iter().fold(0.0, |most: f64, y| most.max(*y));
+    assert!(heights[lowest] > 0.05 && heights[lowest] < 0.16, "down to {} m", heights[lowest]);
+    assert!(back > heights[lowest] + 0.1, "back to {back} m from {} m", heights[lowest]);
 }

@@ -40,6 +40,9 @@ pub enum Compliant {
         /// Which target and weight.
         index: usize,
     },
+    /// Contact with the model's colliders, or friction there, of a body's free vertices; see
+    /// [`super::contact`] and [`super::friction`].
+    Touching,
     /// Air drag on a surface triangle; see [`super::wind`].
     Blown {
         /// Model vertices.

@@ -22,6 +22,7 @@ use glam::{DMat3, DVec3};
 use pliant_math::Row;
 
 use super::attachment::points;
+use super::compliant::Compliant;
 use super::potential::{CHUNK_ELEMENTS, Curvature, Potential, ProxyKind, Situation};
 use crate::collider::{Collider, Placed};
 
@@ -107,6 +108,11 @@ impl Potential for Contact {
     /// None: which vertices touch changes from step to step, and the quasi-Newton loop learns it.
     /// Stiffness given to all would hold back the many that touch nothing.
     fn proxy(&self, _: ProxyKind, _: &mut dyn FnMut(u32, u32, f64)) {}
+
+    fn compliant(&self, visit: &mut dyn FnMut(Compliant)) -> bool {
+        visit(Compliant::Touching);
+        true
+    }
 }
 
 /// u uᵀ.

@@ -23,6 +23,7 @@ use glam::DVec3;
 use pliant_math::Row;
 
 use super::attachment::points;
+use super::compliant::Compliant;
 use super::contact::square;
 use super::potential::{CHUNK_ELEMENTS, Curvature, Potential, ProxyKind, Situation};
 use crate::collider::{Collider, Placed};
@@ -116,6 +117,31 @@ impl Rub {
         self.slip * (self.grip * smooth(self.slip.length(), self.slip_scale).ratio)
             + self.normal * (self.hold * smooth(self.rise.max(0.0), self.rise_scale).slope())
     }
+}
+
+impl Rub {
+    /// The force −∇D \[N\] at which a vertex settles that a force moves by w [m/N] times itself, if
+    /// this is where it goes without: f = −∇D(u + w f), in closed form.
+    pub fn resisted(&self, w: f64) -> DVec3 {
+        let (slip, rise) = (self.slip.length(), self.rise.max(0.0));
+        let against = |s: f64, most: f64, scale: f64| most * settled_slope(s, w * most, scale);
+        let mut force = -self.normal * against(rise, self.hold, self.rise_scale);
+        if slip > 0.0 {
+            force -= self.slip * (against(slip, self.grip, self.slip_scale) / slip);
+        }
+        force
+    }
+}
+
+/// φ′(s) where s + r φ′(s) = alone, for r, alone ≥ 0.
+fn settled_slope(alone: f64, r: f64, scale: f64) -> f64 {
+    if alone >= scale + r {
+        return 1.0;
+    }
+    // s + r (2s/ε − s²/ε²) = alone, the root below ε.
+    let (square, linear) = (r / (scale * scale), 1.0 + 2.0 * r / scale);
+    let root = (linear * linear - 4.0 * square * alone).max(0.0).sqrt();
+    smooth(2.0 * alone / (linear + root), scale).slope()
 }
 
 /// Displacement of a point that sticks to a collider while that changes its pose \[m\].
@@ -216,4 +242,9 @@ impl Potential for Friction {
 
     /// None: the quasi-Newton loop learns it, as it does contact.
     fn proxy(&self, _: ProxyKind, _: &mut dyn FnMut(u32, u32, f64)) {}
+
+    fn compliant(&self, visit: &mut dyn FnMut(Compliant)) -> bool {
+        visit(Compliant::Touching);
+        true
+    }
 }

@@ -11,6 +11,7 @@
 //! | [`gravity`] | −Σ m g·x |
 //! | [`contact`] | Σ ½ k d² or −Σ k d³ of vertices inside moving obstacles |
 //! | [`friction`] | what sliding and rebound lose there, as a convex function of the displacement |
+//! | [`point_energy`] | Σ E(x), a function that the user of the library brings along |
 //! | [`wind`] | drag of moving air, as a convex function of the displacement |
 //!
 //! [`compliant`] hands out their elements one by one.
@@ -28,6 +29,7 @@ pub mod gravity;
 pub mod invertible_stvk;
 pub mod isotropic;
 pub mod neo_hookean;
+pub mod point_energy;
 pub mod potential;
 pub mod springs;
 pub mod stvk;
@@ -37,4 +39,5 @@ pub mod wind;
 
 pub use compliant::Compliant;
 pub use density::{Density, Matrix9};
+pub use point_energy::PointResponse;
 pub use potential::{Curvature, Potential, ProxyKind, Situation};

@@ -25,6 +25,8 @@ pub struct Body {
     pub initial: Initial,
     /// What holds it.
     pub attach: Vec<Attach>,
+    /// What slows parts of it down.
+    pub ether: Vec<Ether>,
 }
 
 /// Scales, then rotates, then translates the rest shape.
@@ -64,6 +66,15 @@ pub struct Attach {
     pub motion: Option<Motion>,
 }
 
+/// One `[[body.ether]]`: vertices whose velocities decay at a rate of their own.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Ether {
+    /// Which vertices, in placed, unstretched positions.
+    pub select: Select,
+    /// The rate [1/s].
+    pub rate: f64,
+}
+
 /// How firmly an attachment holds.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub enum Stiffness {
@@ -93,7 +104,8 @@ impl Default for Initial {
 
 impl Body {
     pub(super) fn read(value: Value<'_>, index: usize) -> Result<Body, SceneError> {
-        let table = value.table(&["name", "mesh", "material", "place", "initial", "attach"])?;
+        let table =
+            value.table(&["name", "mesh", "material", "place", "initial", "attach", "ether"])?;
         let name = table.optional("name", |v| v.words().map(str::to_owned))?;
         let mesh = MeshSource::read(table.require("mesh", "a table such as { file = \"…\" }")?)?;
         let material_value = table.require("material", "a table such as { preset = \"jelly\" }")?;
@@ -111,6 +123,7 @@ impl Body {
             place: table.or("place", Place::default(), Place::read)?,
             initial: table.or("initial", Initial::default(), Initial::read)?,
             attach: table.each("attach", Attach::read)?,
+            ether: table.each("ether", Ether::read)?,
         })
     }
 }
@@ -141,6 +154,15 @@ impl Initial {
             jitter: table.or("jitter", default.jitter, |v| v.number(Limits::from(0.0, "m")))?,
             seed: table.or("seed", default.seed, |v| v.seed())?,
         })
+    }
+}
+
+impl Ether {
+    fn read(value: Value<'_>) -> Result<Ether, SceneError> {
+        let table = value.table(&["select", "rate"])?;
+        let select = Select::read(table.require("select", "a selection such as \"all\"")?)?;
+        let rate = table.require("rate", "a number in 1/s")?.number(Limits::from(0.0, "1/s"))?;
+        Ok(Ether { select, rate })
     }
 }
 

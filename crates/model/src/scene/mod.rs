@@ -24,7 +24,7 @@ mod table;
 mod value;
 mod wind;
 
-pub use body::{Attach, Body, Initial, Place, Stiffness};
+pub use body::{Attach, Body, Ether, Initial, Place, Stiffness};
 pub use collider::{Collider, ColliderShape, Response};
 pub use correction::{Correction, Fepr, FeprMetric, FeprMomenta};
 pub use damping::Damping;

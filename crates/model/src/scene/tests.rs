@@ -28,6 +28,10 @@ motion = { times = [0.0, 1.0], translate = [[0, 0, 0], [0, 0.2, 0]], rotate = [[
 select = { any = [{ vertices = [1, 2] }, { not = { group = "ears" } }, { all_of = [{ sphere = { center = [0, 0, 0], radius = 1 } }, { file = "ids.txt" }] }] }
 stiffness = "hard"
 
+[[body.ether]]
+select = "all"
+rate = 0.4
+
 [[body]]
 mesh = { cloth = { size = [2.0, 2.0], cells = [60, 60] } }
 material = { model = "springs", stiffness = 100, mass = 0.5 }
@@ -86,6 +90,7 @@ fn every_key_is_read() {
     assert_eq!(cube.attach[0].stiffness, Stiffness::Spring(1e6));
     assert_eq!(cube.attach[0].motion.as_ref().unwrap().rotate[1], [0.0, 90.0, 0.0]);
     assert_eq!(cube.attach[1].stiffness, Stiffness::Hard);
+    assert_eq!(cube.ether, [Ether { select: Select::All, rate: 0.4 }]);
     let Select::Any(parts) = &cube.attach[1].select else { panic!("not `any`") };
     assert_eq!(parts[0], Select::Vertices(vec![1, 2]));
     assert_eq!(parts[1], Select::Not(Box::new(Select::Group("ears".into()))));
@@ -99,7 +104,11 @@ fn every_key_is_read() {
     let integrator = &scene.integrator;
     assert_eq!(integrator.scheme, Scheme::ImplicitMidpoint);
     assert_eq!(integrator.solver, Solver::Newton { iterations: None, tolerance: Some(1e-9) });
-    let fepr = Fepr { momenta: FeprMomenta::Paper, metric: FeprMetric::Mass, filter: 0.1 };
+    let fepr = Fepr {
+        momenta: FeprMomenta::Paper { epsilon: 1e-3 },
+        metric: FeprMetric::Mass,
+        filter: 0.1,
+    };
     assert_eq!(integrator.correction, Correction::Fepr(fepr));
     assert_eq!(integrator.damping, Damping::RigidPreserving(0.6));
     assert!(integrator.self_collision);

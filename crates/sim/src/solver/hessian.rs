@@ -98,13 +98,15 @@ impl HessianLayout {
         &self.matrix
     }
 
-    /// κM + ∇²E at `p`, plus `shift` times the identity.
+    /// κM + ∇²E at `p`, plus `shift` times the identity; with the energies of those tasks that
+    /// `counts` says.
     pub fn assemble(
         &mut self,
         objective: &Objective,
         p: &[Row],
         curvature: Curvature,
         shift: f64,
+        counts: &(dyn Fn(usize) -> bool + Sync),
         team: &Team,
     ) {
         let (field, at) = (objective.model.field(), objective.situation(p));
@@ -112,7 +114,11 @@ impl HessianLayout {
         team.each(field.task_count(), &|t, _| {
             // SAFETY: each task writes its own range.
             let out = unsafe { elements.range(task_starts[t], task_starts[t + 1]) };
-            field.hessians(t, &at, curvature, out);
+            if counts(t) {
+                field.hessians(t, &at, curvature, out);
+            } else {
+                out.fill(0.0);
+            }
         });
         let masses = objective.model.masses();
         let values = SharedSlice::new(self.matrix.values_mut());
@@ -142,5 +148,26 @@ impl HessianLayout {
                 }
             }
         });
+    }
+
+    /// Adds ∇²E of the last assembly times vectors of *all* vertices, to the free ones' numbers.
+    pub fn multiply_elements(&self, model: &Model, vectors: &[Row], out: &mut [f64]) {
+        let field = model.field();
+        for task in 0..field.task_count() {
+            let elements = field.task_elements(task);
+            let k = elements.corners;
+            let hessians = self.elements[self.task_starts[task]..].chunks_exact(9 * k * k);
+            for (corners, hessian) in elements.vertices.chunks_exact(k).zip(hessians) {
+                for (row, entries) in hessian.chunks_exact(3 * k).enumerate() {
+                    let to = 3 * corners[row / 3] as usize + row % 3;
+                    if let Some(out) = out.get_mut(to) {
+                        for (&v, entries) in corners.iter().zip(entries.chunks_exact(3)) {
+                            let Row([x, y, z, _]) = vectors[v as usize];
+                            *out += entries[0] * x + entries[1] * y + entries[2] * z;
+                        }
+                    }
+                }
+            }
+        }
     }
 }

@@ -35,9 +35,9 @@ pub struct NewtonParams {
 
 /// Matrix, factorisation and vectors of the iteration.
 pub struct NewtonSpace {
-    layout: HessianLayout,
-    cholesky: SparseCholesky,
-    direction: Vec<f64>,
+    pub(super) layout: HessianLayout,
+    pub(super) cholesky: SparseCholesky,
+    pub(super) direction: Vec<f64>,
     from: Buffer<Row>,
 }
 
@@ -68,6 +68,7 @@ pub fn minimise(
     let mut last_residual = f64::INFINITY;
     // The predicted decrease has fallen below the objective's rounding error.
     let mut settled = false;
+    let mut exact_again = false;
     loop {
         let clock = Instant::now();
         let sums = objective.gradient(p, gradient, None, evaluation, team);
@@ -75,10 +76,15 @@ pub fn minimise(
         info.evaluations += 1;
         (info.residual, info.stored) = (sums.residual(), sums.stored);
         let linearised = params.iterations == 1;
-        let done = info.iterations == params.iterations
+        let done = info.stalled
+            || info.iterations == params.iterations
             || (!linearised && info.residual <= params.tolerance)
             || sums.gradient == 0.0;
-        if done || info.stalled || (settled && info.residual > 0.5 * last_residual) {
+        let slow = settled && info.residual > 0.5 * last_residual;
+        if slow && !done && curvature == Curvature::Definite && !exact_again {
+            // Projected Hessians converge linearly; close to a minimum the exact one is definite.
+            (curvature, exact_again) = (Curvature::Exact, true);
+        } else if done || slow {
             return info;
         }
         last_residual = info.residual;
@@ -138,7 +144,7 @@ pub fn minimise(
 }
 
 /// Factors the most faithful positive definite Hessian at `p`.
-fn factor(
+pub(super) fn factor(
     objective: &Objective,
     p: &[Row],
     curvature: &mut Curvature,
@@ -149,7 +155,7 @@ fn factor(
     let (mut shift, mut shifts) = (0.0, 0);
     loop {
         let clock = Instant::now();
-        space.layout.assemble(objective, p, *curvature, shift, team);
+        space.layout.assemble(objective, p, *curvature, shift, &|_| true, team);
         let outcome = space.cholesky.factor(space.layout.matrix().values());
         info.timings.factor += clock.elapsed();
         match outcome {

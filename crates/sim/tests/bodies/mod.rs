@@ -1,6 +1,8 @@
 //! Bodies and runs that the tests share.
 #![allow(dead_code, reason = "every test file uses its own part of these")]
 
+pub mod reference;
+
 use pliant_mesh::{Mesh, shapes};
 use pliant_model::integrator::{Damping, Scheme, Solver};
 use pliant_model::{BodySpec, DVec3, ElasticModel, FrameInput, Integrator, Model, ModelBuilder};

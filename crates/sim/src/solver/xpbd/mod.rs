@@ -13,6 +13,8 @@
 //! | tets, any density ψ | VP/k, nine components; F − R for as-rigid-as-possible | 1/k |
 //! | attachments, following | x − t, three components | 1/k |
 //! | wind | the drag of a triangle, its own quadratic equation | |
+//! | contact | the distance d < 0, by its law | 1/k |
+//! | friction, rebound | the displacement relative to the collider, by their laws | |
 //!
 //! XPBD adds every Δλ along the ∇C of the moment, and so keeps parts of forces that point where
 //! ∇C no longer does: its fixed point is not the minimiser, because the derivation drops the
@@ -29,6 +31,7 @@ mod drag;
 mod held;
 mod springs;
 mod tets;
+mod touch;
 
 use std::time::Instant;
 
@@ -44,6 +47,7 @@ use drag::Drag;
 use held::{Held, Point, Pull};
 use springs::Springs;
 use tets::{Tet, Tets};
+use touch::Touch;
 
 /// What the solver is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,6 +69,7 @@ pub struct XpbdSpace {
     springs: Springs,
     tets: Vec<Tets>,
     drag: Drag,
+    touch: Touch,
 }
 
 impl XpbdSpace {
@@ -104,6 +109,8 @@ impl XpbdSpace {
             }
             Compliant::Followed { vertex, index } => point(vertex, Pull::Follow(index)),
             Compliant::Blown { corners, drag } => triangles.push((corners, drag)),
+            // All free vertices at all colliders, with their own forces.
+            Compliant::Touching => {}
         };
         model.field().compliant(visit).map_err(NoConstraint)?;
         let of_model = |(model, list): &(_, Vec<Tet>)| Tets::new(*model, list, &inverse_masses);
@@ -112,6 +119,7 @@ impl XpbdSpace {
             springs: Springs::new(&springs, &inverse_masses),
             tets: tets.iter().map(of_model).collect(),
             drag: Drag::new(&triangles, &inverse_masses),
+            touch: Touch::new(model),
             inverse_masses,
         })
     }
@@ -164,6 +172,7 @@ fn predict(objective: &Objective, space: &mut XpbdSpace, p: &mut [Row]) {
     space.springs.release();
     space.tets.iter_mut().for_each(Tets::release);
     space.drag.release();
+    space.touch.release();
 }
 
 /// Visits every constraint once.
@@ -175,5 +184,8 @@ fn sweep(objective: &Objective, p: &mut [Row], space: &mut XpbdSpace, team: &Tea
     for tets in &mut space.tets {
         tets.relax(positions, softness, team);
     }
-    space.drag.relax(objective, positions, team);
+    if !objective.stored_only {
+        space.drag.relax(objective, positions, team);
+    }
+    space.touch.relax(objective, &space.inverse_masses, positions, team);
 }

@@ -1,0 +1,93 @@
+//! `pliant bench`: what it lists, measures and says.
+
+mod pliant;
+
+use pliant::pliant;
+use serde_json::Value;
+
+/// What depends on the clock.
+const TIMINGS: [&str; 2] = ["ms_per_step", "correction_ms_per_step"];
+
+fn rows(arguments: &[&str]) -> Vec<Value> {
+    let run = pliant(arguments);
+    assert_eq!(run.status, 0, "{}", run.stderr);
+    let answer: Value = serde_json::from_str(&run.stdout).unwrap();
+    answer["rows"].as_array().unwrap().clone()
+}
+
+#[test]
+fn suites_and_their_rows_are_listed() {
+    let run = pliant(&["bench", "--list"]);
+    assert_eq!(run.status, 0, "{}", run.stderr);
+    assert!(run.stdout.lines().any(|line| line.starts_with("conservation ")), "{}", run.stdout);
+    let run = pliant(&["bench", "conservation", "--list"]);
+    // Four motions of six materials in ten ways, and four explosions.
+    assert_eq!(run.stdout.lines().count(), 244);
+    let run = pliant(&["bench", "conservation", "--list", "--only", "bouncing/ tissue xpbd"]);
+    assert_eq!(run.stdout, "bouncing/tissue/backward-euler/xpbd\n");
+}
+
+#[test]
+fn an_unknown_suite_names_the_nearest() {
+    let run = pliant(&["bench", "conservatoin"]);
+    assert_eq!(run.status, 2);
+    assert!(run.stderr.contains("did you mean `conservation`?"), "{}", run.stderr);
+    let run = pliant(&["bench", "xyz"]);
+    assert_eq!(run.status, 2);
+    assert!(run.stderr.contains("expected one of conservation"), "{}", run.stderr);
+    assert_eq!(run.stderr.lines().count(), 1, "{}", run.stderr);
+}
+
+#[test]
+fn rows_are_measured_and_the_same_on_any_number_of_threads() {
+    let only = "corotated/backward-euler/xpbd";
+    let measured = |threads: &str| {
+        let arguments = ["bench", "conservation", "--only", only, "--json", "--quiet"];
+        let mut rows = rows(&[&arguments[..], &["--threads", threads]].concat());
+        for row in &mut rows {
+            for key in TIMINGS {
+                let time = row.as_object_mut().unwrap().remove(key).unwrap();
+                assert!(time.is_null() || time.as_f64().unwrap() > 0.0, "{key}: {time}");
+            }
+        }
+        rows
+    };
+    let rows = measured("2");
+    assert_eq!(rows, measured("1"));
+    let names: Vec<&str> = rows.iter().map(|row| row["name"].as_str().unwrap()).collect();
+    let motions = ["stretched", "spinning", "swinging", "bouncing"];
+    assert_eq!(names, motions.map(|motion| format!("{motion}/{only}")));
+    for row in &rows[..3] {
+        assert_eq!((&row["verdict"], &row["reason"]), (&Value::from("pass"), &Value::Null));
+        assert_eq!((&row["steps"], &row["fallbacks"]), (&Value::from(1000), &Value::from(0.0)));
+        assert!(row["energy_drift"].as_f64().unwrap() <= 1e-6, "{row}");
+        assert!(row["max_kinetic"].as_f64().unwrap() > 1.0, "nothing moves: {row}");
+        assert!(row["late_kinetic"].as_f64().unwrap() > 1.0, "nothing moves any more: {row}");
+        // Backward Euler alone has lost much of it.
+        assert!(row["uncorrected_energy_ratio"].as_f64().unwrap() < 0.9, "{row}");
+    }
+    assert!(rows[1]["angular_momentum_drift"].as_f64().unwrap() <= 1e-8, "{}", rows[1]);
+    assert_eq!(rows[2]["angular_momentum_drift"], Value::Null);
+    assert_eq!(rows[3]["verdict"], "not run");
+    assert!(rows[3]["reason"].as_str().unwrap().contains("contact"), "{}", rows[3]);
+}
+
+#[test]
+fn people_get_a_table() {
+    let run = pliant(&["bench", "conservation", "--only", "bouncing xpbd springs"]);
+    assert_eq!(run.status, 0, "{}", run.stderr);
+    let lines: Vec<&str> = run.stdout.lines().collect();
+    assert_eq!(lines.len(), 2, "{}", run.stdout);
+    assert!(lines[0].starts_with("name ") && lines[0].contains("verdict"), "{}", lines[0]);
+    assert!(lines[1].starts_with("bouncing/springs/backward-euler/xpbd "), "{}", lines[1]);
+    assert!(run.stderr.contains("1 rows: 0 pass, 0 fail, 1 not run"), "{}", run.stderr);
+}
+
+/// The paper's spinning cube: implicit midpoint explodes, however well it is solved.
+#[test]
+fn a_run_that_explodes_survives_with_correction() {
+    let rows = rows(&["bench", "conservation", "--only", "fig-18", "--json", "--quiet"]);
+    assert_eq!(rows[0]["verdict"], "pass", "{}", rows[0]);
+    assert_eq!(rows[0]["uncorrected_exploded"], true, "{}", rows[0]);
+    assert!(rows[0]["uncorrected_energy_peak"].as_f64().unwrap() > 10.0, "{}", rows[0]);
+}

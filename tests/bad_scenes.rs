@@ -144,7 +144,6 @@ fn what_this_version_has_not_is_refused_by_name() {
     let here = "is not in this version";
     let cases: &[(&str, &str, &[&str])] = &[
         ("[integrator]", mesh, &["`collider[0].shape`", "`rock.obj`", here]),
-        ("correction = \"none\"", "correction = \"velocity\"", &["integrator.correction", here]),
         ("[integrator]", "[integrator]\nself_collision = true", &["self_collision", here]),
         (MESH, "mesh = { shape = \"cactus\" }", &["`cube`", "`cactus`", here]),
         (MESH, "mesh = { surface = \"bunny.obj\" }", &["`cube`", "bunny.obj", "cannot read"]),

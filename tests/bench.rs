@@ -57,7 +57,7 @@ fn rows_are_measured_and_the_same_on_any_number_of_threads() {
     let names: Vec<&str> = rows.iter().map(|row| row["name"].as_str().unwrap()).collect();
     let motions = ["stretched", "spinning", "swinging", "bouncing"];
     assert_eq!(names, motions.map(|motion| format!("{motion}/{only}")));
-    for row in &rows[..3] {
+    for row in &rows {
         assert_eq!((&row["verdict"], &row["reason"]), (&Value::from("pass"), &Value::Null));
         assert_eq!((&row["steps"], &row["fallbacks"]), (&Value::from(1000), &Value::from(0.0)));
         assert!(row["energy_drift"].as_f64().unwrap() <= 1e-6, "{row}");
@@ -68,25 +68,25 @@ fn rows_are_measured_and_the_same_on_any_number_of_threads() {
     }
     assert!(rows[1]["angular_momentum_drift"].as_f64().unwrap() <= 1e-8, "{}", rows[1]);
     assert_eq!(rows[2]["angular_momentum_drift"], Value::Null);
-    assert_eq!(rows[3]["verdict"], "not run");
-    assert!(rows[3]["reason"].as_str().unwrap().contains("contact"), "{}", rows[3]);
 }
 
 #[test]
 fn people_get_a_table() {
-    let run = pliant(&["bench", "conservation", "--only", "bouncing xpbd springs"]);
+    let run = pliant(&["bench", "conservation", "--only", "swinging xpbd springs"]);
     assert_eq!(run.status, 0, "{}", run.stderr);
     let lines: Vec<&str> = run.stdout.lines().collect();
     assert_eq!(lines.len(), 2, "{}", run.stdout);
-    assert!(lines[0].starts_with("name ") && lines[0].contains("verdict"), "{}", lines[0]);
-    assert!(lines[1].starts_with("bouncing/springs/backward-euler/xpbd "), "{}", lines[1]);
-    assert!(run.stderr.contains("1 rows: 0 pass, 0 fail, 1 not run"), "{}", run.stderr);
+    assert!(lines[0].starts_with("name ") && lines[0].ends_with("verdict"), "{}", lines[0]);
+    assert!(lines[1].starts_with("swinging/springs/backward-euler/xpbd "), "{}", lines[1]);
+    assert!(run.stderr.contains("1 rows: 1 pass, 0 fail, 0 not run"), "{}", run.stderr);
 }
 
-/// The paper's spinning cube: implicit midpoint explodes, however well it is solved.
+/// Implicit midpoint explodes where it meets large deformations.
 #[test]
 fn a_run_that_explodes_survives_with_correction() {
-    let rows = rows(&["bench", "conservation", "--only", "fig-18", "--json", "--quiet"]);
+    let only = "stretched/corotated/implicit-midpoint/projective";
+    let rows = rows(&["bench", "conservation", "--only", only, "--json", "--quiet"]);
+    assert_eq!(rows.len(), 1);
     assert_eq!(rows[0]["verdict"], "pass", "{}", rows[0]);
     assert_eq!(rows[0]["uncorrected_exploded"], true, "{}", rows[0]);
     assert!(rows[0]["uncorrected_energy_peak"].as_f64().unwrap() > 10.0, "{}", rows[0]);

@@ -62,7 +62,7 @@ fn what_is_not_in_this_version_is_said_to_be_missing() {
                     material = { preset = \"jelly\" }";
         format!("frames = 1\n{body}\n[integrator]\n{integrator}\n")
     };
-    let refused = ["self_collision = true", "correction = \"blend\"", "correction = \"lagrange\""];
+    let refused = ["self_collision = true"];
     for integrator in refused {
         let scene = SceneFile::parse(&scene(integrator)).expect(integrator);
         let error = Model::from_scene(&scene, &mut NoFiles).err().expect(integrator).to_string();

@@ -3,17 +3,22 @@
 //! A [`Suite`] names its columns and what is to be measured; [`measure`] spreads the measurements
 //! over threads, and the rows come back in the suite's order whatever the schedule was.
 
+mod block;
 mod conservation;
+mod motion;
+mod orders;
 mod table;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::thread;
 
+use pliant::view::plot::Figure;
+
 pub use table::{Column, Row, Style, as_json, as_table};
 
 /// All suites.
-pub const SUITES: &[Suite] = &[conservation::SUITE];
+pub const SUITES: &[Suite] = &[conservation::SUITE, motion::SUITE, orders::SUITE];
 
 /// Measurements that belong together.
 pub struct Suite {
@@ -27,6 +32,8 @@ pub struct Suite {
     pub entries: fn() -> Vec<Entry>,
     /// What all rows come to, in one line.
     pub conclude: fn(&[Row]) -> String,
+    /// The rows as a picture, where there is one.
+    pub figure: Option<fn(&[Row]) -> Figure>,
 }
 
 /// One measurement, not made yet.

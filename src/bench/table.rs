@@ -130,9 +130,9 @@ mod tests {
     #[test]
     fn tables_align_and_leave_out_what_is_hidden() {
         let expected = [
-            "name         drift    ms  verdict",
-            "a           1.2e-7  1.23  pass",
-            "long name        –  1.23  fail",
+            "name        drift    ms  verdict",
+            "a          1.2e-7  1.23  pass",
+            "long name       –  1.23  fail",
         ];
         assert_eq!(as_table(&COLUMNS, &rows()), expected);
     }

@@ -1,10 +1,13 @@
 //! `pliant bench`: the benchmark suites.
 
+use std::path::PathBuf;
+
 use clap::Args;
 
 use crate::arguments::Options;
 use crate::bench::{self, Entry, Row, SUITES, Suite, as_json, as_table, is_wanted};
 use crate::failure::Failure;
+use crate::figure;
 use crate::interrupt;
 use crate::progress::Progress;
 use crate::report;
@@ -26,10 +29,13 @@ pub struct Arguments {
     /// Say it as JSON
     #[arg(long)]
     json: bool,
+    /// Draw SUITE's figure, where it has one
+    #[arg(long, value_name = "FILE.svg|.png", requires = "suite")]
+    plot: Option<PathBuf>,
 }
 
 pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
-    let Arguments { suite, only, list, json } = arguments;
+    let Arguments { suite, only, list, json, plot } = arguments;
     let named = suite.is_some();
     let suites: Vec<&Suite> = match &suite {
         Some(name) => vec![bench::find(name).map_err(|nearest| unknown(name, nearest))?],
@@ -46,6 +52,13 @@ pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
             "no row has all words of `{only}` in its name; `pliant bench SUITE --list` names them"
         )));
     }
+    let drawn = match (&plot, chosen.first()) {
+        (Some(_), Some((Suite { name, figure: None, .. }, _))) => {
+            return Err(Failure::usage(format!("the suite `{name}` has no figure to plot")));
+        }
+        (Some(path), Some((suite, _))) => suite.figure.map(|draw| (draw, path)),
+        _ => None,
+    };
     if list {
         for (suite, entries) in &chosen {
             if named {
@@ -68,6 +81,9 @@ pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
     }
     drop(progress);
     show(&tables, json, options)?;
+    if let (Some((draw, path)), Some((_, rows))) = (drawn, tables.first()) {
+        figure::save(&draw(rows), path)?;
+    }
     let made: usize = tables.iter().map(|(_, rows)| rows.len()).sum();
     if made < total {
         let sentence = format!("stopped by Ctrl-C: {made} of {total} rows were measured");

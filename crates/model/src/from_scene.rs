@@ -10,7 +10,7 @@ use crate::builder::{Hold, ModelBuilder};
 use crate::collider::{Collider, Shape};
 use crate::error::ModelError;
 use crate::integrator::{
-    Correction, Damping, Fepr, FeprMetric, FeprMomenta, Integrator, Scheme, Solver,
+    Correction, Damping, Fepr, FeprMetric, FeprMomenta, FeprSolution, Integrator, Scheme, Solver,
 };
 use crate::model::Model;
 use crate::motion::{Motion, rotation};
@@ -272,22 +272,7 @@ fn integrator(integrator: &scene::Integrator) -> Result<Integrator, ModelError> 
         },
         scene::Solver::Xpbd { iterations } => Solver::Xpbd { iterations },
     };
-    let correction = match integrator.correction {
-        scene::Correction::None => None,
-        scene::Correction::Fepr(scene::Fepr { momenta, metric, filter }) => {
-            let metric = match metric {
-                scene::FeprMetric::Smooth => FeprMetric::Smooth,
-                scene::FeprMetric::Diagonal => FeprMetric::Diagonal,
-                scene::FeprMetric::Mass => FeprMetric::Mass,
-            };
-            let momenta = match momenta {
-                scene::FeprMomenta::Held => FeprMomenta::Held,
-                scene::FeprMomenta::Paper { epsilon } => FeprMomenta::Paper { epsilon },
-            };
-            Some(Correction::Fepr(Fepr { metric, momenta, filter }))
-        }
-        _ => return Err(unsupported("integrator.correction", ": use `\"fepr\"` or `\"none\"`")),
-    };
+    let correction = correction(&integrator.correction);
     if integrator.self_collision {
         return Err(unsupported("integrator.self_collision", ""));
     }
@@ -298,6 +283,33 @@ fn integrator(integrator: &scene::Integrator) -> Result<Integrator, ModelError> 
         scene::Damping::Rayleigh { mass, stiffness } => Some(Damping::Rayleigh { mass, stiffness }),
     };
     Ok(Integrator { scheme, solver, correction, damping })
+}
+
+fn correction(correction: &scene::Correction) -> Option<Correction> {
+    Some(match *correction {
+        scene::Correction::None => return None,
+        // The scene's scheme is already the base.
+        scene::Correction::Blend { epsilon, base: _ } => Correction::Blend { epsilon },
+        scene::Correction::Velocity => Correction::Velocity,
+        scene::Correction::Lagrange => Correction::Lagrange,
+        scene::Correction::Fepr(scene::Fepr { momenta, metric, filter, solution }) => {
+            let metric = match metric {
+                scene::FeprMetric::Smooth => FeprMetric::Smooth,
+                scene::FeprMetric::Diagonal => FeprMetric::Diagonal,
+                scene::FeprMetric::Mass => FeprMetric::Mass,
+            };
+            let momenta = match momenta {
+                scene::FeprMomenta::Held => FeprMomenta::Held,
+                scene::FeprMomenta::Paper { epsilon } => FeprMomenta::Paper { epsilon },
+            };
+            let solution = match solution {
+                scene::FeprSolution::Fast => FeprSolution::Fast,
+                scene::FeprSolution::Exact => FeprSolution::Exact,
+                scene::FeprSolution::Anchored => FeprSolution::Anchored,
+            };
+            Correction::Fepr(Fepr { metric, momenta, filter, solution })
+        }
+    })
 }
 
 fn unsupported(what: &str, hint: &str) -> ModelError {

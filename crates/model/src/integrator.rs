@@ -69,6 +69,16 @@ pub enum Damping {
 pub enum Correction {
     /// The energy projection: energy follows its account.
     Fepr(Fepr),
+    /// Blends the scheme's step with one of backward or forward Euler; the scheme should be
+    /// implicit midpoint or symplectic Euler.
+    Blend {
+        /// How far the energy may be off, of the energy before the step.
+        epsilon: f64,
+    },
+    /// Scales velocities.
+    Velocity,
+    /// The step's minimisation, with the energy as a constraint; for implicit schemes.
+    Lagrange,
 }
 
 /// How FEPR projects.
@@ -80,12 +90,19 @@ pub struct Fepr {
     pub momenta: FeprMomenta,
     /// Share of the stiffest motion that a filter takes before projecting; 0 for none.
     pub filter: f64,
+    /// How the closest state is looked for.
+    pub solution: FeprSolution,
 }
 
 impl Default for Fepr {
-    /// Smooth, momenta held, no filter.
+    /// Smooth, momenta held, no filter, fast.
     fn default() -> Self {
-        Fepr { metric: FeprMetric::Smooth, momenta: FeprMomenta::Held, filter: 0.0 }
+        Fepr {
+            metric: FeprMetric::Smooth,
+            momenta: FeprMomenta::Held,
+            filter: 0.0,
+            solution: FeprSolution::Fast,
+        }
     }
 }
 
@@ -110,6 +127,17 @@ pub enum FeprMetric {
     Diagonal,
     /// Masses, as in the paper.
     Mass,
+}
+
+/// How FEPR looks for the state that is closest to the step's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FeprSolution {
+    /// From iterate to iterate, Eq. 8 of the paper: nearly the closest.
+    Fast,
+    /// The closest, Eq. 2, by Newton's method; in the metrics of masses or of the diagonal.
+    Exact,
+    /// Eq. 7: what both improve on, for comparisons. It often does not converge.
+    Anchored,
 }
 
 /// How a model is to be stepped.

@@ -25,6 +25,11 @@ pub struct StepReport {
     pub correction_iterations: u32,
     /// s and t of Eq. 1 of the FEPR paper; no numbers where momenta do not give way.
     pub given_way: [f64; 2],
+    /// α of the blended correction: the share of backward Euler, or minus that of forward Euler, in
+    /// the body that needed most (thesis Fig. 3.12); no number without that correction.
+    pub blend: f64,
+    /// The step went astray, and the correction started nearer to the state before it.
+    pub pulled_back: bool,
     /// The correction could not reach its goal, and gave way.
     pub correction_failed: bool,
     /// Into how many sub-steps the guard had to cut this step; 1 when it did not.
@@ -48,6 +53,8 @@ impl Default for StepReport {
             stalled: false,
             correction_iterations: 0,
             given_way: [f64::NAN; 2],
+            blend: f64::NAN,
+            pulled_back: false,
             correction_failed: false,
             substeps: 0,
             rolled_back: false,

@@ -48,6 +48,7 @@ pub fn step(
     let mut report = StepReport::default();
     for &parts in &guard::SUBSTEPS {
         report.correction_failed = false;
+        report.pulled_back = false;
         let attempt = in_parts(model, input, parts, state, workspace, &mut report);
         if attempt.is_ok() && guard::is_sound(model, state) {
             report.substeps = parts;
@@ -107,11 +108,11 @@ fn in_parts(
 /// A sub-step's length, and what is driven at its start, at the evaluation of forces, and at its
 /// end.
 #[derive(Clone, Copy)]
-struct Times<'a> {
-    h: f64,
-    from: &'a Drive,
-    at: &'a Drive,
-    to: &'a Drive,
+pub(crate) struct Times<'a> {
+    pub h: f64,
+    pub from: &'a Drive,
+    pub at: &'a Drive,
+    pub to: &'a Drive,
 }
 
 /// One unguarded step, phase by phase.
@@ -161,7 +162,7 @@ fn advance(
     let solved = (!scheme::is_explicit(scheme)).then_some(&vectors.p[..]);
     account::book(&objective, &step, solved, evaluation, accounts);
     if let Some(correction) = model.integrator().correction {
-        correction::apply(model, correction, h, [from, to], state, workspace, report)?;
+        correction::apply(model, correction, scheme, times, state, workspace, report)?;
     }
     if model.is_damped() {
         damping::apply(model, h, to, state, workspace)?;

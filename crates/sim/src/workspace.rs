@@ -34,6 +34,14 @@ pub enum SimError {
     /// The scheme is no minimisation, and the solver knows nothing else.
     #[error("the scheme `discrete-gradient` is no minimisation: use the solver `newton`")]
     DiscreteGradient,
+    /// A correction asks for what the scheme is not.
+    #[error("the correction `lagrange` constrains a minimisation: use an implicit scheme")]
+    NoMinimisation,
+    /// A projection asks for a distance that its metric is not.
+    #[error(
+        "the smooth metric is only in FEPR's fast solution: use the metric `mass` or `diagonal`"
+    )]
+    NoDistance,
     /// The step length is not a positive number.
     #[error("the step length must be a positive number of seconds, not {0}")]
     StepLength(f64),
@@ -132,8 +140,8 @@ impl Workspace {
                 hard_start: Vec::with_capacity(all - free),
             },
             saved: State::initial(model),
-            correction: model.integrator().correction.map(|_| CorrectionSpace::new(model)),
             rayleigh,
+            correction: CorrectionSpace::new(model)?,
             drives: std::array::from_fn(|_| Drive::default()),
             potentials: vec![0.0; model.bodies().len()],
         })
@@ -219,6 +227,27 @@ impl SolverSpace {
                 newton::minimise(objective, params, p, gradient, space, evaluation, team)
             }
         }
+    }
+}
+
+impl SolverSpace {
+    /// Improves `p` by one projective iteration, or by all that Newton's method needs: the backward
+    /// Euler step of thesis 3.3.1.3, which starts so near that one local/global iteration is enough.
+    pub fn improve(
+        &mut self,
+        objective: &Objective,
+        p: &mut [Row],
+        gradient: &mut [Row],
+        evaluation: &mut EvaluationSpace,
+        team: &Team,
+    ) -> SolverInfo {
+        if let SolverSpace::Projective { params, cached, .. } = self
+            && let Some(Factored { space, .. }) = cached.first_mut()
+        {
+            let once = ProjectiveParams { iterations: 1, ..*params };
+            return projective::minimise(objective, &once, p, gradient, space, evaluation, team);
+        }
+        self.minimise(objective, p, gradient, evaluation, team)
     }
 }
 

@@ -5,8 +5,9 @@ use glam::DVec3;
 use pliant::model::integrator::Scheme;
 use pliant::model::{ElasticModel, Hold, ModelBuilder, ModelError};
 
-use super::case::{Block, Case, Material, start, vertices};
+use super::case::Case;
 use super::matrix::{CONVERGED, LINEARISED};
+use crate::bench::block::{Block, Material, start, vertices};
 
 /// Named after the figure, the stand-in and the method.
 pub fn cases() -> Vec<Case> {

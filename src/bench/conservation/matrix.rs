@@ -4,7 +4,8 @@ use glam::{DMat3, DVec3};
 use pliant::model::integrator::{Scheme, Solver};
 use pliant::model::{Collider, ElasticModel, Hold, ModelBuilder, ModelError, Shape};
 
-use super::case::{Block, Case, Material, start, vertices};
+use super::case::Case;
+use crate::bench::block::{Block, Material, start, vertices};
 
 /// Young's modulus \[Pa\]: soft rubber.
 const YOUNG: f64 = 1e5;

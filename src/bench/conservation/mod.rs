@@ -20,6 +20,7 @@ pub const SUITE: Suite = Suite {
     columns: &verdict::COLUMNS,
     entries,
     conclude,
+    figure: None,
 };
 
 fn entries() -> Vec<Entry> {

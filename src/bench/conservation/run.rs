@@ -68,7 +68,9 @@ pub fn run(case: &Case, is_corrected: bool, stop: Stop) -> Result<Option<Record>
         record.steps.push((report, initial + state.added() - state.dissipated()));
         rollbacks = if report.rolled_back { rollbacks + 1 } else { 0 };
         let is_bounded = report.energy.total() <= HOPELESS * initial.abs();
-        if rollbacks == MOST_ROLLBACKS || (!is_corrected && !(is_bounded && rollbacks == 0)) {
+        let goes_on =
+            if is_corrected { rollbacks < MOST_ROLLBACKS } else { rollbacks == 0 && is_bounded };
+        if !goes_on {
             break;
         }
     }

@@ -21,7 +21,7 @@ const fn column(key: &'static str, heading: &'static str, style: Style) -> Colum
 }
 
 /// The columns of a row.
-pub const COLUMNS: [Column; 25] = [
+pub const COLUMNS: [Column; 26] = [
     column("vertices", "", Style::Hidden),
     column("elements", "", Style::Hidden),
     column("steps", "", Style::Hidden),
@@ -30,12 +30,13 @@ pub const COLUMNS: [Column; 25] = [
     column("linear_momentum_drift", "linear", Style::Scientific),
     column("angular_momentum_drift", "angular", Style::Scientific),
     column("fallbacks", "fallbacks", Style::Percent),
+    column("pulled_back", "pulled back", Style::Fixed(0)),
     column("correction_failures", "", Style::Hidden),
     column("cut_steps", "", Style::Hidden),
     column("rollbacks", "", Style::Hidden),
     column("first_failure", "", Style::Hidden),
     column("max_kinetic", "kinetic [J]", Style::Fixed(1)),
-    column("late_kinetic", "", Style::Hidden),
+    column("late_kinetic", "late [J]", Style::Fixed(1)),
     column("correction_iterations", "iterations", Style::Fixed(1)),
     column("solver_iterations", "", Style::Hidden),
     column("solver_residual", "", Style::Hidden),
@@ -96,6 +97,7 @@ fn row(case: &Case, corrected: &Record, uncorrected: &Record) -> Row {
         ("linear_momentum_drift", json!(seen.linear)),
         ("angular_momentum_drift", json!(seen.angular)),
         ("fallbacks", json!(seen.fallbacks)),
+        ("pulled_back", json!(seen.pulled_back)),
         ("correction_failures", json!(seen.correction_failures)),
         ("cut_steps", json!(seen.cut_steps)),
         ("rollbacks", json!(seen.rollbacks)),
@@ -132,6 +134,7 @@ struct Conservation {
     linear: Option<f64>,
     angular: Option<f64>,
     fallbacks: f64,
+    pulled_back: usize,
     correction_failures: usize,
     cut_steps: usize,
     rollbacks: usize,
@@ -178,6 +181,7 @@ impl Conservation {
             linear: linear_kept.contains(&true).then_some(linear),
             angular: angular_kept.contains(&true).then_some(angular),
             fallbacks: (gave_way + missing) as f64 / f64::from(asked),
+            pulled_back: reports().filter(|r| r.pulled_back).count(),
             correction_failures: reports().filter(|r| r.correction_failed).count(),
             cut_steps: reports().filter(|r| r.substeps > 1).count(),
             rollbacks: reports().filter(|r| r.rolled_back).count(),
@@ -226,6 +230,8 @@ fn largest(values: impl Iterator<Item = f64>) -> f64 {
 mod tests {
     use super::*;
     use glam::DVec3;
+    use pliant::model::ModelBuilder;
+    use pliant::model::integrator::{Scheme, Solver};
     use pliant::sim::{Energy, Momentum};
 
     /// Three steps of a free body of 2 kg and 1 m, with 1 J and 1 kg m/s throughout.
@@ -282,6 +288,33 @@ mod tests {
             r.steps[2].0.momentum.angular.x = 9.0;
         });
         assert_eq!(reasons, "");
+    }
+
+    /// What cannot be built is a row, too.
+    #[test]
+    fn a_case_that_cannot_be_run_says_why() {
+        let case = Case {
+            name: "nothing".to_owned(),
+            scheme: Scheme::BackwardEuler,
+            solver: Solver::Xpbd { iterations: 1 },
+            steps: 1,
+            explodes: false,
+            scene: Box::new(|| Ok(ModelBuilder::new())),
+        };
+        let row = measure(&case, &|| false).unwrap();
+        assert_eq!((row.get("verdict"), row.get("steps")), (&json!("not run"), &Value::Null));
+        let reason = row.get("reason").as_str().unwrap();
+        assert!(reason.contains("0 vertices cannot be simulated"), "{reason}");
+    }
+
+    #[test]
+    fn every_column_has_a_value() {
+        let case = &super::super::matrix::cases()[0];
+        let row = row(case, &steady(), &steady());
+        let values = serde_json::to_value(&row).unwrap();
+        let keys = values.as_object().unwrap();
+        assert_eq!(keys.len(), COLUMNS.len() + 1);
+        assert!(COLUMNS.iter().all(|column| keys.contains_key(column.key)));
     }
 
     #[test]

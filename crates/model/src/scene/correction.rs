@@ -14,8 +14,8 @@ pub enum Correction {
     None,
     /// Fast energy projection.
     Fepr(Fepr),
-    /// Blends towards a second step taken with `base`, until the energy is met within
-    /// `epsilon` (relative).
+    /// Blends steps of `base` with ones of backward or forward Euler, until the energy is met
+    /// within `epsilon` (relative).
     Blend { epsilon: f64, base: Scheme },
     /// Scales velocities to the energy.
     Velocity,
@@ -32,6 +32,8 @@ pub struct Fepr {
     pub metric: FeprMetric,
     /// Strength of the filter before projecting, from 0 (none) to 1.
     pub filter: f64,
+    /// How the closest state is looked for.
+    pub solution: FeprSolution,
 }
 
 /// What the energy projection does to momenta.
@@ -54,9 +56,25 @@ pub enum FeprMetric {
     Mass,
 }
 
+/// How the energy projection looks for the closest state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub enum FeprSolution {
+    /// Eq. 8 of the paper.
+    Fast,
+    /// Eq. 2 of the paper.
+    Exact,
+    /// Eq. 7 of the paper.
+    Anchored,
+}
+
 impl Default for Fepr {
     fn default() -> Self {
-        Fepr { momenta: FeprMomenta::Held, metric: FeprMetric::Smooth, filter: 0.0 }
+        Fepr {
+            momenta: FeprMomenta::Held,
+            metric: FeprMetric::Smooth,
+            filter: 0.0,
+            solution: FeprSolution::Fast,
+        }
     }
 }
 
@@ -96,7 +114,7 @@ impl Correction {
 
 impl Fepr {
     fn read(value: Value<'_>) -> Result<Fepr, SceneError> {
-        let table = value.table(&["momenta", "metric", "filter", "epsilon"])?;
+        let table = value.table(&["momenta", "metric", "filter", "epsilon", "solution"])?;
         let default = Fepr::default();
         let epsilon = table.or("epsilon", 1e-3, |v| v.number(Limits::above(0.0, "")))?;
         let momenta = [("held", FeprMomenta::Held), ("paper", FeprMomenta::Paper { epsilon })];
@@ -105,12 +123,33 @@ impl Fepr {
             ("diagonal", FeprMetric::Diagonal),
             ("mass", FeprMetric::Mass),
         ];
+        let solutions = [
+            ("fast", FeprSolution::Fast),
+            ("exact", FeprSolution::Exact),
+            ("anchored", FeprSolution::Anchored),
+        ];
+        let solution =
+            table.or("solution", default.solution, |v| v.named("kind of solution", &solutions))?;
+        // The smooth metric leads to directions, but is no distance that could be smallest.
+        let usual = match solution {
+            FeprSolution::Fast => default.metric,
+            FeprSolution::Exact | FeprSolution::Anchored => FeprMetric::Mass,
+        };
+        let metric = table.or("metric", usual, |v| v.named("metric", &metrics))?;
+        if let (Some(value), FeprMetric::Smooth) = (table.get("metric"), metric)
+            && solution != FeprSolution::Fast
+        {
+            return Err(value.refuse(
+                "the smooth metric is only in the fast solution, expected `mass` or `diagonal`",
+            ));
+        }
         let share = Limits::from(0.0, "").up_to(1.0);
         Ok(Fepr {
             momenta: table
                 .or("momenta", default.momenta, |v| v.named("rule of momenta", &momenta))?,
-            metric: table.or("metric", default.metric, |v| v.named("metric", &metrics))?,
+            metric,
             filter: table.or("filter", default.filter, |v| v.number(share))?,
+            solution,
         })
     }
 }

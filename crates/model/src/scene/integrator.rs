@@ -115,6 +115,23 @@ fn combination(table: &Table<'_>) -> Result<(Scheme, Solver, Correction), SceneE
                 .refuse("`discrete-gradient` is no minimisation, expected the solver `newton`"));
         }
     }
+    let scheme = match (table.get("correction"), correction) {
+        (Some(value), Correction::Blend { base, .. }) => {
+            blended(value, base, table.get("scheme").map(|_| scheme), solver)?
+        }
+        _ => scheme,
+    };
+    if let (Some(value), Correction::Lagrange) = (table.get("correction"), correction)
+        && matches!(
+            scheme,
+            Scheme::ForwardEuler | Scheme::SymplecticEuler | Scheme::DiscreteGradient
+        )
+    {
+        return Err(value.refuse(format!(
+            "`lagrange` constrains a minimisation, and `{name}` is none, expected an implicit \
+             scheme"
+        )));
+    }
     if let (Some(value), Scheme::QuasiStatic) = (table.get("correction"), scheme)
         && correction != Correction::None
     {
@@ -124,4 +141,28 @@ fn combination(table: &Table<'_>) -> Result<(Scheme, Solver, Correction), SceneE
         ));
     }
     Ok((scheme, solver, correction))
+}
+
+/// The scheme of a blended step: its base, which no other scheme may contradict.
+fn blended(
+    value: Value<'_>,
+    base: Scheme,
+    written: Option<Scheme>,
+    solver: Solver,
+) -> Result<Scheme, SceneError> {
+    let name = base.name();
+    if let Some(scheme) = written.filter(|scheme| *scheme != base) {
+        return Err(value.refuse(format!(
+            "blending starts from a step of `{name}`, but the scheme is `{}`, expected the same \
+             as `base` and as `scheme`, or no `scheme`",
+            scheme.name()
+        )));
+    }
+    if matches!(solver, Solver::Xpbd { .. }) {
+        return Err(value.refuse(format!(
+            "blending starts from a step of `{name}`, which XPBD cannot solve, expected another \
+             solver"
+        )));
+    }
+    Ok(base)
 }

@@ -104,11 +104,8 @@ fn every_key_is_read() {
     let integrator = &scene.integrator;
     assert_eq!(integrator.scheme, Scheme::ImplicitMidpoint);
     assert_eq!(integrator.solver, Solver::Newton { iterations: None, tolerance: Some(1e-9) });
-    let fepr = Fepr {
-        momenta: FeprMomenta::Paper { epsilon: 1e-3 },
-        metric: FeprMetric::Mass,
-        filter: 0.1,
-    };
+    let momenta = FeprMomenta::Paper { epsilon: 1e-3 };
+    let fepr = Fepr { momenta, metric: FeprMetric::Mass, filter: 0.1, ..Fepr::default() };
     assert_eq!(integrator.correction, Correction::Fepr(fepr));
     assert_eq!(integrator.damping, Damping::RigidPreserving(0.6));
     assert!(integrator.self_collision);
@@ -305,6 +302,13 @@ fn combinations_without_a_meaning_are_refused_with_the_reason() {
             "expected `implicit-midpoint` or `symplectic-euler`",
         ),
         ("scheme = \"quasi-static\"\ncorrection = \"fepr\"", "expected the correction `none`"),
+        ("scheme = \"bdf2\"\ncorrection = \"blend\"", "a step of `implicit-midpoint`"),
+        ("solver = \"xpbd\"\ncorrection = \"blend\"", "which XPBD cannot solve"),
+        ("scheme = \"symplectic-euler\"\ncorrection = \"lagrange\"", "expected an implicit scheme"),
+        (
+            "correction = { fepr = { solution = \"exact\", metric = \"smooth\" } }",
+            "expected `mass` or `diagonal`",
+        ),
         ("scheme = \"discrete-gradient\"\nsolver = \"projective\"", "expected the solver `newton`"),
         ("preset = \"vivid\"\nscheme = \"bdf2\"", "`scheme` is written as well"),
         ("wind = { velocity = [1, 0, 0], times = [0] }", "needs `scale`"),
@@ -317,6 +321,10 @@ fn combinations_without_a_meaning_are_refused_with_the_reason() {
         "scheme = \"quasi-static\"\ncorrection = \"none\"",
         "scheme = \"discrete-gradient\"",
         "correction = { blend = { base = \"symplectic-euler\" } }",
+        "scheme = \"implicit-midpoint\"\ncorrection = \"blend\"",
+        "correction = { fepr = { solution = \"exact\" } }",
+        "correction = \"velocity\"",
+        "correction = \"lagrange\"",
     ] {
         assert!(SceneFile::parse(&scene(SOLID, fine)).is_ok(), "{fine}");
     }

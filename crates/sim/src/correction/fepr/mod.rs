@@ -25,7 +25,7 @@
 //! Bodies that do not touch are islands: each has targets of its own, and a system of its own; one
 //! evaluation of the gradient serves them all.
 
-mod sums;
+pub(super) mod sums;
 
 use std::ops::Range;
 
@@ -250,7 +250,7 @@ pub fn project(
 /// What angular momentum is measured about: the centre of mass, which is better conditioned, where
 /// the linear momentum across every angular target is a target, too (the constraint is then the
 /// same); the origin elsewhere.
-fn find_centres(projection: &Projection, positions: &[Row], centres: &mut [DVec3]) {
+pub(super) fn find_centres(projection: &Projection, positions: &[Row], centres: &mut [DVec3]) {
     for (island, targets) in projection.targets.iter().enumerate() {
         let Targets { linear, angular, slack, .. } = targets;
         let held = |k: usize| linear[(k + 1) % 3].is_some() && linear[(k + 2) % 3].is_some();
@@ -273,7 +273,7 @@ fn find_centres(projection: &Projection, positions: &[Row], centres: &mut [DVec3
 
 /// Mass over metric: how much a momentum constraint moves positions. Nothing in the smooth metric,
 /// where only velocities are moved for momenta.
-fn ratio(projection: &Projection, i: usize) -> f64 {
+pub(super) fn ratio(projection: &Projection, i: usize) -> f64 {
     match projection.metric {
         Metric::Mass => 1.0,
         Metric::Diagonal(diagonal) => projection.masses[i] / diagonal[i],

@@ -29,10 +29,12 @@ pub struct Sums {
 
 /// The constraints of an island.
 pub struct Constraints {
-    values: [f64; MOST],
+    /// What should be zero.
+    pub values: [f64; MOST],
     /// Which of energy, 3 linear and 3 angular components each value is.
-    kinds: [usize; MOST],
-    count: usize,
+    pub kinds: [usize; MOST],
+    /// How many there are.
+    pub count: usize,
     /// Their sum, each relative to its own scale.
     pub residual: f64,
 }

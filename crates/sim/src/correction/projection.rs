@@ -1,0 +1,274 @@
+//! FEPR on a model: each body is projected onto its account, after a filter if one is asked for.
+
+use pliant_math::team::Team;
+use pliant_math::{Buffer, Row};
+use pliant_model::integrator::{Fepr, FeprMetric, FeprMomenta, FeprSolution};
+use pliant_model::potentials::ProxyKind;
+use pliant_model::{Conserved, Model};
+
+use super::curvature::FieldHessian;
+use super::fepr::{self, FeprInfo, FeprSpace, Metric, Part, Projection, Slack, Targets};
+use super::field::{self, FieldEnergy, FilteredField};
+use super::filter::{self, FilterSpace};
+use super::sqp::{self, SqpSpace};
+use crate::measure::{self, Momentum};
+use crate::report::StepReport;
+use crate::solver::projective::{ProjectiveSpace, Proxy};
+use crate::state::{Account, Goal, State};
+use crate::step::Times;
+use crate::workspace::{SimError, Workspace};
+
+/// Energy and momenta may be off by this much of their scales.
+const TOLERANCE: f64 = 1e-9;
+const ITERATIONS: u32 = 30;
+
+/// A search starts with at least this share of what the step changed.
+const LEAST_KEPT: f64 = 1e-3;
+/// Steps along the tangent need more.
+const PAPER_ITERATIONS: u32 = 100;
+/// The anchored search may oscillate for long before it ends.
+const ANCHORED_ITERATIONS: u32 = 200;
+
+/// Memory and factorisations of the projection.
+pub struct ProjectionSpace {
+    fepr: FeprSpace,
+    /// Where the solution is not the fast one.
+    sqp: Option<SqpSpace>,
+    hessian: Option<FieldHessian>,
+    before: [Buffer<Row>; 2],
+    /// One island per body.
+    parts: Vec<Part>,
+    targets: Vec<Targets>,
+    /// The projective matrix for step length h, which metrics are made of.
+    factored: Option<(f64, ProjectiveSpace)>,
+    filter: Option<FilterSpace>,
+    /// The filter's matrix for step length h.
+    relaxing: Option<(f64, ProjectiveSpace)>,
+    diagonal: Vec<f64>,
+}
+
+impl ProjectionSpace {
+    /// For a model.
+    ///
+    /// # Errors
+    /// When the matrix of the exact solution cannot be analysed, or its metric is no distance.
+    pub fn new(model: &Model, fepr: Fepr) -> Result<Self, SimError> {
+        let (all, free, bodies) = (model.vertex_count(), model.free_count(), model.bodies().len());
+        let is_fast = fepr.solution == FeprSolution::Fast;
+        if !is_fast && fepr.metric == FeprMetric::Smooth {
+            return Err(SimError::NoDistance);
+        }
+        let is_exact = fepr.solution == FeprSolution::Exact;
+        Ok(ProjectionSpace {
+            fepr: FeprSpace::new(free, bodies),
+            sqp: (!is_fast).then(|| SqpSpace::new(free, bodies)),
+            hessian: is_exact.then(|| FieldHessian::new(model)).transpose()?,
+            before: [Buffer::zeroed(all), Buffer::zeroed(all)],
+            parts: super::bodies_as_parts(model),
+            targets: vec![Targets::default(); bodies],
+            factored: None,
+            filter: None,
+            relaxing: None,
+            diagonal: Vec::new(),
+        })
+    }
+
+    fn prepare_filter(&mut self, model: &Model, h: f64, team: &Team) -> Result<(), SimError> {
+        if self.relaxing.as_ref().is_none_or(|(length, _)| *length != h) {
+            let proxy = Proxy::new(model, 4.0 / (h * h), ProxyKind::Typical)?;
+            self.relaxing = Some((h, ProjectiveSpace::new(proxy, 0, team)));
+            self.filter = Some(FilterSpace::new(model.vertex_count(), model.free_count()));
+        }
+        Ok(())
+    }
+
+    fn prepare(&mut self, model: &Model, h: f64, team: &Team) -> Result<(), SimError> {
+        if self.factored.as_ref().is_none_or(|(length, _)| *length != h) {
+            let proxy = Proxy::new(model, 1.0 / (h * h), ProxyKind::Typical)?;
+            self.diagonal = proxy.diagonal.iter().map(|d| d * h * h).collect();
+            self.factored = Some((h, ProjectiveSpace::new(proxy, 0, team)));
+        }
+        Ok(())
+    }
+}
+
+/// Projects each body's energy onto its account.
+///
+/// Where a body's closest state is not found, the fast solution is. Where a step went so far astray
+/// that all constraints cannot be met from there, the search starts nearer to the state before the
+/// step, which meets them. Where that fails too, the body's energy alone is projected, and at last
+/// it stays as the step left it. The report says so.
+pub(super) fn apply(
+    model: &Model,
+    options: Fepr,
+    times: Times,
+    state: &mut State,
+    space: &mut ProjectionSpace,
+    workspace: &mut Workspace,
+    report: &mut StepReport,
+) -> Result<(), SimError> {
+    let Times { h, from, to, .. } = times;
+    let Fepr { metric, momenta, filter: share, solution } = options;
+    let Workspace { team, evaluation, vectors, .. } = workspace;
+    if metric != FeprMetric::Mass {
+        space.prepare(model, h, team)?;
+    }
+    if share > 0.0 {
+        space.prepare_filter(model, h, team)?;
+    }
+    let ProjectionSpace { fepr, sqp, hessian, before, parts, targets, .. } = space;
+    let ProjectionSpace { factored, diagonal, filter, relaxing, .. } = space;
+    for (b, (target, account)) in targets.iter_mut().zip(&state.accounts).enumerate() {
+        let body = &model.bodies()[b];
+        let now = measure::momentum_of(model, body, &state.positions, &state.velocities);
+        let [x0, v0] = &vectors.before;
+        let last = || measure::momentum_of(model, body, x0, v0);
+        *target = match momenta {
+            FeprMomenta::Held => held(account, model.conserved_of(b)),
+            FeprMomenta::Paper { epsilon } => {
+                let mass: f64 = body.free.clone().map(|v| model.masses()[v]).sum();
+                in_paper(account, now, last(), epsilon * mass * body.radius * body.radius)
+            }
+        };
+    }
+    let objective = field::stored(model, to, &vectors.inertia, &vectors.measured);
+    before[0].copy_from_slice(&state.positions);
+    before[1].copy_from_slice(&state.velocities);
+    if let (Some(filter), Some((_, matrix)), true) = (filter, relaxing, share > 0.0) {
+        let [start, _] = &vectors.before;
+        let mut field =
+            FilteredField { objective, from, evaluation: &mut *evaluation, matrix, team };
+        let State { positions, velocities, .. } = &mut *state;
+        filter::soften(share, h, &mut field, start, positions, velocities, filter);
+    }
+    let smoother = factored.as_mut().map(|(_, space)| space);
+    let mut energy = FieldEnergy { objective, evaluation, smoother, h, team };
+    let mut is_projected = false;
+    for attempt in Attempt::all(solution) {
+        let way = attempt.way;
+        let projection = Projection {
+            masses: model.masses(),
+            parts,
+            h,
+            targets,
+            metric: match metric {
+                FeprMetric::Mass => Metric::Mass,
+                FeprMetric::Diagonal => Metric::Diagonal(diagonal),
+                FeprMetric::Smooth => Metric::Smooth,
+            },
+            tolerance: TOLERANCE,
+            iterations: match (way, momenta) {
+                (FeprSolution::Anchored, _) => ANCHORED_ITERATIONS,
+                (_, FeprMomenta::Held) => ITERATIONS,
+                (_, FeprMomenta::Paper { .. }) => PAPER_ITERATIONS,
+            },
+        };
+        let State { positions, velocities, .. } = &mut *state;
+        let infos = match (way, &mut *sqp) {
+            (FeprSolution::Exact | FeprSolution::Anchored, Some(sqp)) => {
+                let exact = hessian.as_mut().filter(|_| way == FeprSolution::Exact);
+                let mut exact = exact.map(|hessian| hessian.of(objective, team));
+                let curved = exact.as_mut();
+                sqp::project(&projection, &mut energy, curved, positions, velocities, sqp);
+                sqp.infos()
+            }
+            _ => {
+                fepr::project(&projection, &mut energy, positions, velocities, fepr);
+                fepr.infos()
+            }
+        };
+        let iterations = infos.iter().map(|info| info.iterations).max();
+        report.correction_iterations += iterations.unwrap_or(0);
+        report.energy.potential = infos.iter().map(|info| info.potential).sum();
+        is_projected = infos.iter().all(|info| info.converged);
+        if matches!(momenta, FeprMomenta::Paper { .. }) && !attempt.energy_alone {
+            report.given_way = largest_slack(infos);
+        }
+        if is_projected {
+            report.pulled_back |= attempt.kept < 1.0;
+            break;
+        }
+        let next = attempt.next();
+        report.correction_failed |= way != FeprSolution::Fast || next.energy_alone;
+        let [x0, v0] = &vectors.before;
+        let failed = (0..targets.len()).filter(|&b| !infos[b].converged);
+        for (b, body) in failed.map(|b| (b, &model.bodies()[b])) {
+            for v in body.free.clone() {
+                let kept = |from: Row, to: Row| match next.kept {
+                    1.0 => to,
+                    share => from.plus_scaled(share, to - from),
+                };
+                positions[v] = kept(x0[v], before[0][v]);
+                velocities[v] = kept(v0[v], before[1][v]);
+            }
+            if next.energy_alone {
+                targets[b] = Targets { energy: targets[b].energy, ..Targets::default() };
+            }
+        }
+    }
+    if !is_projected {
+        report.energy.potential = workspace.potential_energy(model, to, state);
+    }
+    Ok(())
+}
+
+/// How a projection is tried, one after the other.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Attempt {
+    way: FeprSolution,
+    /// Share of what the step changed that the search starts with.
+    kept: f64,
+    energy_alone: bool,
+}
+
+impl Attempt {
+    fn all(solution: FeprSolution) -> impl Iterator<Item = Attempt> {
+        let first = Attempt { way: solution, kept: 1.0, energy_alone: false };
+        std::iter::successors(Some(first), |last| (!last.energy_alone).then(|| last.next()))
+    }
+
+    fn next(self) -> Attempt {
+        let Attempt { way, kept, .. } = self;
+        if way != FeprSolution::Fast {
+            Attempt { way: FeprSolution::Fast, kept, energy_alone: false }
+        } else if kept > LEAST_KEPT {
+            Attempt { kept: 0.25 * kept, ..self }
+        } else {
+            Attempt { kept: 1.0, energy_alone: true, ..self }
+        }
+    }
+}
+
+/// Energy as in the account; momenta as in the account where nothing external acts.
+fn held(account: &Account, kept: Conserved) -> Targets {
+    let Goal { momentum, .. } = account.goal.unwrap_or_default();
+    Targets {
+        energy: account.target().unwrap_or_default(),
+        linear: std::array::from_fn(|k| kept.linear[k].then_some(momentum.linear[k])),
+        angular: std::array::from_fn(|k| kept.angular[k].then_some(momentum.angular[k])),
+        slack: None,
+    }
+}
+
+/// Energy as in the account; momenta as in Eq. 1 of the paper.
+fn in_paper(account: &Account, now: Momentum, last: Momentum, weight: f64) -> Targets {
+    Targets {
+        energy: account.target().unwrap_or_default(),
+        linear: now.linear.to_array().map(Some),
+        angular: now.angular.to_array().map(Some),
+        slack: Some(Slack {
+            linear: last.linear - now.linear,
+            angular: last.angular - now.angular,
+            weight,
+        }),
+    }
+}
+
+/// s and t of the body in which momenta gave way the most.
+fn largest_slack(infos: &[FeprInfo]) -> [f64; 2] {
+    infos.iter().fold([0.0; 2], |most: [f64; 2], info| {
+        std::array::from_fn(|k| {
+            if info.given_way[k].abs() > most[k].abs() { info.given_way[k] } else { most[k] }
+        })
+    })
+}

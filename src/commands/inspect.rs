@@ -173,5 +173,6 @@ fn lists_faces(kind: FindingKind) -> bool {
             | Kind::DuplicateFace
             | Kind::DegenerateFace
             | Kind::FlippedFace
+            | Kind::SelfIntersection
     )
 }

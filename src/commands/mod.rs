@@ -30,6 +30,7 @@ commands! {
     simulate => Simulate,
     convert => Convert,
     inspect => Inspect,
+    mesh => Mesh,
     render => Render,
     plot => Plot,
     bench => Bench,

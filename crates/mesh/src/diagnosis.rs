@@ -5,6 +5,8 @@
 
 mod surface;
 
+pub(crate) use surface::flipped_faces;
+
 use crate::error::MeshError;
 use crate::mesh::{Mesh, signed_volume};
 use glam::DVec3;

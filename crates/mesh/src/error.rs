@@ -35,6 +35,9 @@ pub enum MeshError {
         /// The most that is made.
         limit: usize,
     },
+    /// A surface without a triangle that has three finite corners.
+    #[error("the surface has no triangle with finite corners: there is nothing to fill")]
+    NothingToFill,
     /// A selection names a vertex that the mesh does not have.
     #[error(
         "selection names vertex {vertex}, but the mesh has {count} vertices (0 to {count} − 1)"

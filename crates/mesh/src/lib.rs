@@ -5,30 +5,36 @@
 //! - [`select`]: which vertices a user means
 //! - [`diagnosis`]: what is wrong with a mesh
 //! - [`Bvh`], [`SurfaceTree`], [`winding`], [`SignedDistance`]: what is near, what is inside
+//! - [`tetrahedralise`], [`Embedding`], [`quality`]: solids from surfaces, and surfaces in solids
 //!
 //! Nothing here reads files or knows physics.
 
 mod bvh;
 pub mod diagnosis;
+mod embedding;
 mod error;
 mod mesh;
 pub mod quality;
 pub mod select;
 pub mod shapes;
 mod signed_distance;
+mod soup;
 mod stuffing;
 mod surface_tree;
+mod tetrahedralise;
 mod topology;
 mod triangle;
 pub mod winding;
 
 pub use bvh::{Bvh, Ray};
+pub use embedding::Embedding;
 pub use error::MeshError;
 pub use glam::DVec3;
 pub use mesh::{Bounds, Group, Mesh};
 pub use select::Selection;
 pub use signed_distance::SignedDistance;
 pub use surface_tree::{ClosestPoint, Hit, SurfaceTree};
+pub use tetrahedralise::{Resolution, TetOptions, TetReport, Tetrahedralised, tetrahedralise};
 pub use topology::{boundary_of_tets, edges_of_tets};
 pub use triangle::Feature;
 pub use winding::WindingTree;

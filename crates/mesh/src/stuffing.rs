@@ -2,6 +2,7 @@
 //!
 //! Labelle and Shewchuk 2007, "Isosurface stuffing: fast tetrahedral meshes with good dihedral angles".
 
+pub mod cover;
 pub mod field;
 pub mod lattice;
 pub mod octree;

@@ -48,6 +48,53 @@ pub fn edges_of_tets(tets: &[[u32; 4]]) -> Vec<[u32; 2]> {
     edges
 }
 
+/// The number of the edge-connected piece of every triangle, from 0 in the order of first triangles.
+pub(crate) fn components_of_triangles(triangles: &[[u32; 3]]) -> Vec<u32> {
+    let mut sides: Vec<([u32; 2], u32)> = Vec::with_capacity(3 * triangles.len());
+    for (t, &[a, b, c]) in (0u32..).zip(triangles) {
+        sides.extend([[a, b], [b, c], [c, a]].map(|[p, q]| ([p.min(q), p.max(q)], t)));
+    }
+    sides.sort_unstable();
+    let mut sets = Sets::new(triangles.len());
+    for uses in sides.chunk_by(|a, b| a.0 == b.0) {
+        uses[1..].iter().for_each(|&(_, t)| sets.join(uses[0].1, t));
+    }
+    let mut number = vec![u32::MAX; triangles.len()];
+    let mut next = 0;
+    (0..triangles.len() as u32)
+        .map(|t| {
+            let slot = &mut number[sets.root(t) as usize];
+            if *slot == u32::MAX {
+                (*slot, next) = (next, next + 1);
+            }
+            *slot
+        })
+        .collect()
+}
+
+/// Disjoint sets of numbers; the least of a set stands for it.
+pub(crate) struct Sets(Vec<u32>);
+
+impl Sets {
+    pub fn new(count: usize) -> Self {
+        Sets((0..count as u32).collect())
+    }
+
+    pub fn root(&mut self, mut of: u32) -> u32 {
+        while self.0[of as usize] != of {
+            let up = self.0[self.0[of as usize] as usize];
+            self.0[of as usize] = up;
+            of = up;
+        }
+        of
+    }
+
+    pub fn join(&mut self, a: u32, b: u32) {
+        let (a, b) = (self.root(a), self.root(b));
+        self.0[a.max(b) as usize] = a.min(b);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -42,6 +42,17 @@ pub fn findings(mesh: &Mesh) -> Vec<Finding> {
     .collect()
 }
 
+/// Triangles wound against the majority of their piece.
+pub fn flipped_faces(mesh: &Mesh) -> Vec<u32> {
+    let proper: Vec<(u32, [u32; 3])> = (0u32..)
+        .zip(mesh.triangles.iter().copied())
+        .filter(|(_, [a, b, c])| a != b && b != c && c != a)
+        .collect();
+    let sides = sorted_sides(&proper);
+    let edges: Vec<&[Side]> = sides.chunk_by(|a, b| a.edge == b.edge).collect();
+    flipped(mesh.triangles.len(), &edges)
+}
+
 fn sorted_sides(faces: &[(u32, [u32; 3])]) -> Vec<Side> {
     let mut sides: Vec<Side> = faces
         .iter()

@@ -1,0 +1,160 @@
+//! Raising values on the lattice until a surface is enclosed.
+
+use glam::DVec3;
+
+use super::lattice::{Lattice, Regular};
+use super::octree::{Frame, Octree};
+use super::stencil::TooCoarse;
+use crate::mesh::Mesh;
+
+/// A place that the tets must reach.
+#[derive(Clone, Copy, Debug)]
+struct Demand {
+    /// In half cells.
+    at: [f64; 3],
+    /// The least value there (m).
+    value: f64,
+    /// Places between vertices are content with a tet that reaches their cell.
+    strict: bool,
+}
+
+/// Everything that the tets must reach.
+#[derive(Debug)]
+pub struct Cover {
+    frame: Frame,
+    demands: Vec<Demand>,
+    /// Vertices that stuck out, in how many rounds, and whether their tets are filled whole.
+    insisted: Vec<([u64; 3], u32, bool)>,
+}
+
+/// Enclosed vertices are this deep, in cells: rounding and warping take less.
+const DEPTH: f64 = 0.004;
+/// A vertex that still sticks out is asked to be this much deeper, doubled every round, in cells.
+const DEEPER: f64 = 0.02;
+/// How far a place between vertices may stick out where the surface has an inside, in cells.
+const LENIENT: f64 = 0.1;
+/// Where no vertex of the lattice nearby is deeper inside than this, in cells, the body is thin:
+/// places on it are made as deep, so that neighbours are enclosed together.
+const THIN: f64 = 0.15;
+/// And one vertex around each is made as deep as this: deep enough not to be warped away.
+const HEART: f64 = 0.6;
+/// Places between vertices are this far apart, in cells.
+const SPACING: f64 = 0.5;
+
+impl Cover {
+    /// The vertices of all triangles, and places on those that are larger than cells.
+    pub fn new(mesh: &Mesh, frame: &Frame) -> Self {
+        let mut vertices: Vec<u32> = mesh.triangles.iter().flatten().copied().collect();
+        vertices.sort_unstable();
+        vertices.dedup();
+        let demand = |p: DVec3, strict: bool| Demand {
+            at: frame.coordinates(p).to_array(),
+            value: DEPTH * frame.size,
+            strict,
+        };
+        let mut demands: Vec<Demand> =
+            vertices.iter().map(|&v| demand(mesh.positions[v as usize], true)).collect();
+        for triangle in &mesh.triangles {
+            let [a, b, c] = triangle.map(|v| mesh.positions[v as usize]);
+            let longest = a.distance(b).max(b.distance(c)).max(c.distance(a));
+            let count = (longest / (SPACING * frame.size)).ceil();
+            if count < 2.0 {
+                continue;
+            }
+            // Along the shorter direction fewer would do; equal rows are simpler, and few
+            // triangles are both large and thin.
+            let count = count.min(1e5) as u32;
+            for i in 0..=count {
+                for j in 0..=count - i {
+                    let (u, v) = (f64::from(i) / f64::from(count), f64::from(j) / f64::from(count));
+                    demands.push(demand(u * a + v * b + (1.0 - u - v) * c, false));
+                }
+            }
+        }
+        Cover { frame: *frame, demands, insisted: Vec::new() }
+    }
+
+    /// Asks for more around places that still stick out: gently, or by filling lattice tets whole.
+    pub fn insist(&mut self, places: impl Iterator<Item = DVec3>, whole: bool) {
+        for place in places {
+            let key = place.to_array().map(f64::to_bits);
+            match self.insisted.binary_search_by_key(&key, |i| i.0) {
+                Ok(at) => {
+                    self.insisted[at].1 += 1;
+                    self.insisted[at].2 |= whole;
+                }
+                Err(at) => self.insisted.insert(at, (key, 0, whole)),
+            }
+        }
+    }
+
+    /// The values, raised: least where least is asked.
+    pub fn raise(
+        &self,
+        tree: &Octree,
+        lattice: &Lattice,
+        natural: &[f64],
+    ) -> Result<Vec<f64>, TooCoarse> {
+        let near_depth = near_depth(lattice, natural, THIN * self.frame.size);
+        let mut raise = vec![0.0f64; natural.len()];
+        let mut coarse = Vec::new();
+        let mut meet = |demand: &Demand, whole: bool| {
+            let Some((corners, weights)) = lattice.locate(tree, demand.at) else {
+                coarse.extend(coarse_cells(tree, demand.at));
+                return;
+            };
+            let values = corners.map(|v| natural[v as usize]);
+            let here: f64 = (0..4).map(|k| weights[k] * values[k]).sum();
+            let thin = corners.iter().all(|&v| !near_depth[v as usize]);
+            let asked = match (thin, demand.strict) {
+                (true, _) => demand.value.max(THIN * self.frame.size),
+                (false, true) => demand.value,
+                (false, false) => -LENIENT * self.frame.size,
+            };
+            let highest = values.into_iter().fold(f64::NEG_INFINITY, f64::max);
+            let heart = if thin { HEART * self.frame.size - highest } else { f64::NEG_INFINITY };
+            for (v, value) in corners.into_iter().zip(values) {
+                let by = if whole { self.frame.size - value } else { heart.max(asked - here) };
+                let slot = &mut raise[v as usize];
+                *slot = slot.max(by);
+            }
+        };
+        self.demands.iter().for_each(|demand| meet(demand, false));
+        for &(key, round, whole) in &self.insisted {
+            let at = self.frame.coordinates(DVec3::from_array(key.map(f64::from_bits))).to_array();
+            let depth = DEPTH + DEEPER * f64::from(round).exp2();
+            meet(&Demand { at, value: depth * self.frame.size, strict: true }, whole);
+        }
+        if !coarse.is_empty() {
+            coarse.sort_unstable();
+            coarse.dedup();
+            return Err(coarse);
+        }
+        Ok(natural.iter().zip(&raise).map(|(v, r)| v + r).collect())
+    }
+}
+
+/// Vertices that are, or have a neighbour that is, deeper inside than `depth`.
+fn near_depth(lattice: &Lattice, values: &[f64], depth: f64) -> Vec<bool> {
+    let mut near = vec![false; values.len()];
+    for Regular(tet) in &lattice.regular {
+        if tet.iter().any(|&v| values[v as usize] > depth) {
+            tet.iter().for_each(|&v| near[v as usize] = true);
+        }
+    }
+    near
+}
+
+/// Cells around a point that are not of the finest level.
+fn coarse_cells(tree: &Octree, at: [f64; 3]) -> Vec<u32> {
+    let middle = at.map(|x| x.floor() as i32);
+    let mut cells = Vec::new();
+    for axis in 0..3 {
+        for step in [-2, 0, 2] {
+            let mut place = middle;
+            place[axis] += step;
+            cells.extend(tree.find(place, 0).filter(|&c| tree.cells[c as usize].level > 0));
+        }
+    }
+    cells
+}

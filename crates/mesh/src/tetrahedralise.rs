@@ -1,0 +1,232 @@
+//! Tetrahedra around any triangles, however broken.
+//!
+//! The inside is where the triangles' winding number is at least a half; it is filled by
+//! isosurface stuffing (Labelle and Shewchuk 2007). Values of the function on the lattice are then
+//! raised, as little as possible, until every vertex of the surface lies in a tet: which thickens
+//! what is thinner than a cell, and costs no quality, since angles are bounded for any values.
+
+use glam::DVec3;
+use pliant_math::team::Team;
+
+use crate::embedding::Embedding;
+use crate::error::MeshError;
+use crate::mesh::{Bounds, Mesh};
+use crate::quality;
+use crate::signed_distance::evaluate;
+use crate::soup::{count_pieces, put_in_order};
+use crate::stuffing::cover::Cover;
+use crate::stuffing::field::{Field, SoupField};
+use crate::stuffing::lattice::{Lattice, unpack};
+use crate::stuffing::octree::{Frame, Octree};
+use crate::stuffing::stencil::{Filling, fill};
+
+/// How finely to fill.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Resolution {
+    /// Cells along the longest side of the surface.
+    Cells(u32),
+    /// Side of a cell (m).
+    Size(f64),
+}
+
+/// How to fill a surface.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TetOptions {
+    /// Of the cells at the boundary.
+    pub resolution: Resolution,
+    /// How often cells may double inside.
+    pub coarsening: u8,
+    /// The thickness that open sheets are given (m); 0 only covers them.
+    pub thicken: f64,
+}
+
+impl Default for TetOptions {
+    fn default() -> Self {
+        TetOptions { resolution: Resolution::Cells(40), coarsening: 2, thicken: 0.0 }
+    }
+}
+
+/// A surface in tetrahedra.
+#[derive(Clone, Debug, Default)]
+pub struct Tetrahedralised {
+    /// The tets, and their boundary.
+    pub solid: Mesh,
+    /// Where the surface's vertices are in it.
+    pub embedding: Embedding,
+    /// What came of it.
+    pub report: TetReport,
+}
+
+/// What came of filling a surface.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TetReport {
+    /// Side of a finest cell (m).
+    pub size: f64,
+    /// The least dihedral angle (degrees).
+    pub min_dihedral: f64,
+    /// Tets without positive volume.
+    pub inverted: usize,
+    /// Vertices of the surface that lie in a tet.
+    pub embedded: usize,
+    /// Pieces of the solid.
+    pub components: usize,
+    /// Whether the surface has no border.
+    pub closed: bool,
+    /// How often the boundary was moved out to enclose vertices that stuck out.
+    pub rounds: usize,
+}
+
+/// The most cells along a side.
+const MOST_CELLS: f64 = 20_000.0;
+/// Cells around the surface's box.
+const PADDING: f64 = 3.0;
+/// After so many rounds whole lattice tets are filled around what still sticks out.
+const GENTLE_ROUNDS: usize = 5;
+
+/// Fills a surface with tets that enclose all vertices of its triangles.
+///
+/// ```
+/// use pliant_math::team::Team;
+/// use pliant_mesh::{DVec3, TetOptions, shapes, tetrahedralise};
+/// let surface = shapes::solid_box(DVec3::new(2.0, 1.0, 1.0), [2, 1, 1])?;
+/// let filled = tetrahedralise(&surface, &TetOptions::default(), &Team::new(1))?;
+/// assert_eq!(filled.report.embedded, surface.positions.len());
+/// assert!(filled.report.min_dihedral > 8.0);
+/// assert!((filled.solid.volume() / 2.0 - 1.0).abs() < 0.05);
+/// # Ok::<(), pliant_mesh::MeshError>(())
+/// ```
+pub fn tetrahedralise(
+    surface: &Mesh,
+    options: &TetOptions,
+    team: &Team,
+) -> Result<Tetrahedralised, MeshError> {
+    let soup = put_in_order(surface);
+    let corners = soup.mesh.triangles.iter().flatten().map(|&v| soup.mesh.positions[v as usize]);
+    let bounds = Bounds::of(&corners.collect::<Vec<_>>()).ok_or(MeshError::NothingToFill)?;
+    if !(options.thicken >= 0.0 && options.thicken.is_finite()) {
+        let (shape, what) = (SHAPE, "thicken");
+        return Err(MeshError::BadLength { shape, what, value: options.thicken });
+    }
+    let grown = PADDING + 0.5 * options.thicken / cell_size(&bounds, options)?;
+    let (frame, depth) = frame(&bounds, options, grown)?;
+    let open = (options.thicken > 0.0).then_some((&soup.open, options.thicken));
+    let field = SoupField::new(&soup.mesh, open, frame.size);
+    let mut tree = Octree::new(frame, depth, options.coarsening, &field, team)?;
+    let mut cover = Cover::new(&soup.mesh, &frame);
+    let mut known = Known::default();
+    let mut rounds = 0;
+    loop {
+        let lattice = Lattice::new(&tree);
+        let natural = known.values(&lattice, &frame, &field, team);
+        let outcome = match cover.raise(&tree, &lattice, &natural) {
+            Ok(values) => fill(&lattice, &frame, &values),
+            Err(coarse) => Err(coarse),
+        };
+        let filling = match outcome {
+            Ok(filling) => filling,
+            Err(coarse) => {
+                tree.refine(&coarse, &field, options.coarsening, team)?;
+                continue;
+            }
+        };
+        let Filling { positions, tets, .. } = filling;
+        let solid = Mesh::solid(positions, tets);
+        let embedding = Embedding::new(&solid, &surface.positions, team);
+        let used = used_vertices(surface);
+        let outside = embedding.outside();
+        let stray: Vec<u32> = outside.iter().copied().filter(|&v| used[v as usize]).collect();
+        if stray.is_empty() {
+            let embedded = surface.positions.iter().filter(|p| p.is_finite()).count()
+                - outside.iter().filter(|&&v| surface.positions[v as usize].is_finite()).count();
+            let report = TetReport {
+                size: frame.size,
+                min_dihedral: quality::min_dihedral(&solid),
+                inverted: quality::inverted(&solid),
+                embedded,
+                components: count_pieces(solid.positions.len(), &solid.tets),
+                closed: soup.closed,
+                rounds,
+            };
+            return Ok(Tetrahedralised { solid, embedding, report });
+        }
+        cover.insist(stray.iter().map(|&v| surface.positions[v as usize]), rounds >= GENTLE_ROUNDS);
+        rounds += 1;
+    }
+}
+
+const SHAPE: &str = "tetrahedralisation";
+
+/// Vertices of triangles with finite corners.
+fn used_vertices(surface: &Mesh) -> Vec<bool> {
+    let mut used = vec![false; surface.positions.len()];
+    for triangle in &surface.triangles {
+        let corners = triangle.map(|v| surface.positions.get(v as usize));
+        if corners.iter().all(|c| c.is_some_and(|c| c.is_finite())) {
+            triangle.iter().for_each(|&v| used[v as usize] = true);
+        }
+    }
+    used
+}
+
+fn cell_size(bounds: &Bounds, options: &TetOptions) -> Result<f64, MeshError> {
+    let longest = bounds.size().max_element();
+    let (size, what) = match options.resolution {
+        Resolution::Cells(0) => {
+            let (shape, what) = (SHAPE, "resolution");
+            return Err(MeshError::TooFewCells { shape, what, value: 0, least: 1 });
+        }
+        Resolution::Cells(count) => (longest / f64::from(count), "the surface's longest side"),
+        Resolution::Size(size) => (size, "size"),
+    };
+    if !(size.is_finite() && size > 0.0) {
+        return Err(MeshError::BadLength { shape: SHAPE, what, value: size });
+    }
+    if longest / size > MOST_CELLS {
+        return Err(MeshError::TooManyElements { shape: SHAPE, limit: 100_000_000 });
+    }
+    Ok(size)
+}
+
+/// The lattice's place, and the doublings from a finest cell to the root.
+fn frame(bounds: &Bounds, options: &TetOptions, padding: f64) -> Result<(Frame, u8), MeshError> {
+    let size = cell_size(bounds, options)?;
+    let cells = bounds.size().max_element() / size + 2.0 * padding;
+    let depth = cells.log2().ceil().max(2.0);
+    // Coordinates have 21 bits.
+    if !(depth <= 19.0) {
+        return Err(MeshError::TooManyElements { shape: SHAPE, limit: 100_000_000 });
+    }
+    let half = 0.5 * size * depth.exp2();
+    Ok((Frame { base: bounds.center() - DVec3::splat(half), size }, depth as u8))
+}
+
+/// Values of the field that have been computed.
+#[derive(Default)]
+struct Known {
+    keys: Vec<u64>,
+    values: Vec<f64>,
+}
+
+impl Known {
+    /// At all vertices of a lattice, computing those that are new.
+    fn values(
+        &mut self,
+        lattice: &Lattice,
+        frame: &Frame,
+        field: &dyn Field,
+        team: &Team,
+    ) -> Vec<f64> {
+        if self.keys != lattice.keys {
+            let found = evaluate(&lattice.keys, team, |key| match self.keys.binary_search(&key) {
+                Ok(at) => self.values[at],
+                Err(_) => field.value(frame.place(unpack(key))),
+            });
+            self.keys.clone_from(&lattice.keys);
+            self.values = found;
+        }
+        self.values.clone()
+    }
+}
+
+#[cfg(test)]
+mod tests;

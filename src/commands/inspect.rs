@@ -139,5 +139,6 @@ fn lists_faces(kind: FindingKind) -> bool {
             | Kind::DuplicateFace
             | Kind::DegenerateFace
             | Kind::FlippedFace
+            | Kind::SelfIntersection
     )
 }

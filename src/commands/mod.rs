@@ -29,6 +29,7 @@ commands! {
     demo => Demo,
     simulate => Simulate,
     inspect => Inspect,
+    mesh => Mesh,
     render => Render,
     plot => Plot,
     bench => Bench,

@@ -3,6 +3,7 @@
 //! Finding is not refusing: a scan with holes is still a scan. What a simulation cannot accept
 //! is refused by [`check_tets`].
 
+mod intersection;
 mod surface;
 
 pub(crate) use surface::flipped_faces;
@@ -27,6 +28,8 @@ pub enum FindingKind {
     /// A triangle wound against its neighbours: in every connected piece, the side that has
     /// fewer triangles. Lists triangles.
     FlippedFace,
+    /// A triangle that another one passes through. Lists triangles.
+    SelfIntersection,
     /// A vertex of no triangle and no tet. Lists vertices.
     UnusedVertex,
     /// A tet of negative or no volume. Lists tets.
@@ -45,6 +48,7 @@ impl FindingKind {
             FindingKind::DuplicateFace => "duplicate-face",
             FindingKind::DegenerateFace => "degenerate-face",
             FindingKind::FlippedFace => "flipped-face",
+            FindingKind::SelfIntersection => "self-intersection",
             FindingKind::UnusedVertex => "unused-vertex",
             FindingKind::InvertedTet => "inverted-tet",
             FindingKind::NonFinite => "non-finite",
@@ -78,6 +82,7 @@ pub struct Finding {
 /// ```
 pub fn findings(mesh: &Mesh) -> Vec<Finding> {
     let mut findings = surface::findings(mesh);
+    findings.extend(finding(FindingKind::SelfIntersection, intersection::intersecting(mesh)));
     let mut used = vec![false; mesh.positions.len()];
     let corners = mesh.triangles.iter().flatten().chain(mesh.tets.iter().flatten());
     for &vertex in corners {

@@ -38,6 +38,17 @@ pub enum MeshError {
     /// A surface without a triangle that has three finite corners.
     #[error("the surface has no triangle with finite corners: there is nothing to fill")]
     NothingToFill,
+    /// A separated pose that is not a pose of the surface.
+    #[error("the separated pose has {found} vertices, expected the surface's {expected}")]
+    AnotherSurface {
+        /// Vertices of the pose.
+        found: usize,
+        /// Vertices of the surface.
+        expected: usize,
+    },
+    /// Tets could not be carried from the separated pose to the surface.
+    #[error("the tets cannot be carried from the separated pose to the surface: {0}")]
+    NotCarried(String),
     /// A selection names a vertex that the mesh does not have.
     #[error(
         "selection names vertex {vertex}, but the mesh has {count} vertices (0 to {count} − 1)"

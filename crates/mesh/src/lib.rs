@@ -10,6 +10,7 @@
 //! Nothing here reads files or knows physics.
 
 mod bvh;
+mod carry;
 pub mod diagnosis;
 mod embedding;
 mod error;
@@ -27,6 +28,7 @@ mod triangle;
 pub mod winding;
 
 pub use bvh::{Bvh, Ray};
+pub use carry::tetrahedralise_separated;
 pub use embedding::Embedding;
 pub use error::MeshError;
 pub use glam::DVec3;

@@ -82,11 +82,13 @@ fn sheets_and_whiskers_are_covered_and_thickened() {
     assert_eq!(covered.report.components, 1);
     let whisker = shell(DVec3::new(1.0, 1e-4, 2e-4), [1, 1, 1]);
     assert_eq!(filled(&whisker, 15).report.components, 1);
-    let options = TetOptions { thicken: 0.3, resolution: Resolution::Cells(20), ..TetOptions::default() };
+    let options =
+        TetOptions { thicken: 0.3, resolution: Resolution::Cells(20), ..TetOptions::default() };
     let thick = tetrahedralise(&sheet, &options, &Team::new(1)).unwrap();
     assert_sound(&sheet, &thick);
     // A slab with a rounded rim.
-    let slab = 0.3 + 4.0 * std::f64::consts::PI * 0.15 * 0.15 / 2.0
+    let slab = 0.3
+        + 4.0 * std::f64::consts::PI * 0.15 * 0.15 / 2.0
         + 4.0 / 3.0 * std::f64::consts::PI * 0.15f64.powi(3);
     assert!((thick.solid.volume() / slab - 1.0).abs() < 0.1, "{} {slab}", thick.solid.volume());
 }

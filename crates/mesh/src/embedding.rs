@@ -37,9 +37,10 @@ impl Embedding {
     pub fn new(solid: &Mesh, points: &[DVec3], team: &Team) -> Self {
         let locator = Locator::new(solid);
         let found = evaluate(points, team, |p| locator.find(p));
+        let nowhere = (NOWHERE, [0.0; 4]);
         let mut embedding = Embedding {
-            tets: found.iter().map(|f| f.0).collect(),
-            weights: found.iter().map(|f| f.1).collect(),
+            tets: found.iter().map(|f| f.unwrap_or(nowhere).0).collect(),
+            weights: found.iter().map(|f| f.unwrap_or(nowhere).1).collect(),
         };
         embedding.bind_outside(solid, points);
         embedding
@@ -105,17 +106,16 @@ impl<'a> Locator<'a> {
         Locator { solid, bvh: Bvh::new(&boxes) }
     }
 
-    /// The tet in which the point's least weight is greatest, and the weights; a tet number
-    /// beyond all tets where the point lies in none.
-    pub fn find(&self, point: DVec3) -> (u32, [f64; 4]) {
-        let mut best = (NOWHERE, [0.0; 4]);
+    /// The tet in which the point's least weight is greatest, and the weights.
+    pub fn find(&self, point: DVec3) -> Option<(u32, [f64; 4])> {
+        let mut best = None;
         let mut most = INSIDE;
         self.bvh.containing(point, |tet| {
             let Some(corners) = self.solid.corners(tet as usize) else { return true };
             let weights = barycentric(corners, point);
             let least = weights.iter().copied().fold(f64::INFINITY, f64::min);
             if least >= most {
-                (best, most) = ((tet, weights), least);
+                (best, most) = (Some((tet, weights)), least);
             }
             // Well inside: no other tet can be better, unless they overlap.
             most < 1e-3

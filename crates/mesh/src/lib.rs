@@ -11,10 +11,12 @@
 
 mod bvh;
 mod carry;
+mod conforming;
 pub mod diagnosis;
 mod embedding;
 mod error;
 mod mesh;
+mod proxy;
 pub mod quality;
 pub mod select;
 pub mod shapes;
@@ -29,10 +31,12 @@ pub mod winding;
 
 pub use bvh::{Bvh, Ray};
 pub use carry::tetrahedralise_separated;
+pub use conforming::{Conforming, tetrahedralise_between};
 pub use embedding::Embedding;
 pub use error::MeshError;
 pub use glam::DVec3;
 pub use mesh::{Bounds, Group, Mesh};
+pub use proxy::{Proxy, manifold_boundary, proxy};
 pub use select::Selection;
 pub use signed_distance::SignedDistance;
 pub use surface_tree::{ClosestPoint, Hit, SurfaceTree};

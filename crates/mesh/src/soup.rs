@@ -136,6 +136,23 @@ pub(crate) fn count_pieces(vertices: usize, tets: &[[u32; 4]]) -> usize {
     roots.len()
 }
 
+/// Tets of pieces that hold at least one of the inhabited tets.
+pub(crate) fn inhabited_pieces(
+    vertices: usize,
+    tets: &[[u32; 4]],
+    inhabited: impl Iterator<Item = u32>,
+) -> Vec<[u32; 4]> {
+    let mut sets = Sets::new(vertices);
+    for tet in tets {
+        tet[1..].iter().for_each(|&v| sets.join(tet[0], v));
+    }
+    let mut kept = vec![false; vertices];
+    for tet in inhabited {
+        kept[sets.root(tets[tet as usize][0]) as usize] = true;
+    }
+    tets.iter().copied().filter(|tet| kept[sets.root(tet[0]) as usize]).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

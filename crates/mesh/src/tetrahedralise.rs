@@ -8,12 +8,12 @@
 use glam::DVec3;
 use pliant_math::team::Team;
 
-use crate::embedding::Embedding;
+use crate::embedding::{Embedding, Locator};
 use crate::error::MeshError;
 use crate::mesh::{Bounds, Mesh};
 use crate::quality;
 use crate::signed_distance::evaluate;
-use crate::soup::{count_pieces, put_in_order};
+use crate::soup::{count_pieces, inhabited_pieces, put_in_order};
 use crate::stuffing::cover::Cover;
 use crate::stuffing::field::{Field, SoupField};
 use crate::stuffing::lattice::{Lattice, unpack};
@@ -79,9 +79,9 @@ pub struct TetReport {
 /// The most cells along a side.
 const MOST_CELLS: f64 = 20_000.0;
 /// Cells around the surface's box.
-const PADDING: f64 = 3.0;
+pub(crate) const PADDING: f64 = 3.0;
 /// After so many rounds whole lattice tets are filled around what still sticks out.
-const GENTLE_ROUNDS: usize = 5;
+const GENTLE_ROUNDS: usize = 3;
 
 /// Fills a surface with tets that enclose all vertices of its triangles.
 ///
@@ -113,51 +113,70 @@ pub fn tetrahedralise(
     let field = SoupField::new(&soup.mesh, open, frame.size);
     let mut tree = Octree::new(frame, depth, options.coarsening, &field, team)?;
     let mut cover = Cover::new(&soup.mesh, &frame);
+    let used = used_vertices(surface);
     let mut known = Known::default();
     let mut rounds = 0;
-    loop {
+    let filling = 'finer: loop {
         let lattice = Lattice::new(&tree);
         let natural = known.values(&lattice, &frame, &field, team);
-        let outcome = match cover.raise(&tree, &lattice, &natural) {
-            Ok(values) => fill(&lattice, &frame, &values),
-            Err(coarse) => Err(coarse),
-        };
-        let filling = match outcome {
-            Ok(filling) => filling,
-            Err(coarse) => {
-                tree.refine(&coarse, &field, options.coarsening, team)?;
-                continue;
+        loop {
+            let outcome = cover.raise(&tree, &lattice, &natural);
+            match outcome.and_then(|values| fill(&lattice, &frame, &values)) {
+                Err(coarse) => {
+                    tree.refine(&coarse, &field, options.coarsening, team)?;
+                    continue 'finer;
+                }
+                Ok(filling) => {
+                    let (stray, tets) = strays(&filling, &surface.positions, &used, team);
+                    if stray.is_empty() {
+                        // Raising leaves specks beside thin parts: tets of no vertex.
+                        let (count, held) = (filling.positions.len(), tets.into_iter());
+                        let kept = inhabited_pieces(count, &filling.tets, held);
+                        break 'finer filling.only(kept);
+                    }
+                    cover.insist(stray.into_iter(), rounds >= GENTLE_ROUNDS);
+                    rounds += 1;
+                }
             }
-        };
-        let Filling { positions, tets, .. } = filling;
-        let solid = Mesh::solid(positions, tets);
-        let embedding = Embedding::new(&solid, &surface.positions, team);
-        let used = used_vertices(surface);
-        let outside = embedding.outside();
-        let stray: Vec<u32> = outside.iter().copied().filter(|&v| used[v as usize]).collect();
-        if stray.is_empty() {
-            let embedded = surface.positions.iter().filter(|p| p.is_finite()).count()
-                - outside.iter().filter(|&&v| surface.positions[v as usize].is_finite()).count();
-            let report = TetReport {
-                size: frame.size,
-                min_dihedral: quality::min_dihedral(&solid),
-                inverted: quality::inverted(&solid),
-                embedded,
-                components: count_pieces(solid.positions.len(), &solid.tets),
-                closed: soup.closed,
-                rounds,
-            };
-            return Ok(Tetrahedralised { solid, embedding, report });
         }
-        cover.insist(stray.iter().map(|&v| surface.positions[v as usize]), rounds >= GENTLE_ROUNDS);
-        rounds += 1;
-    }
+    };
+    let solid = Mesh::solid(filling.positions, filling.tets);
+    let embedding = Embedding::new(&solid, &surface.positions, team);
+    let finite = |v: usize| surface.positions[v].is_finite();
+    let outside = embedding.outside();
+    let report = TetReport {
+        size: frame.size,
+        min_dihedral: quality::min_dihedral(&solid),
+        inverted: quality::inverted(&solid),
+        embedded: (0..surface.positions.len()).filter(|&v| finite(v)).count()
+            - outside.iter().filter(|&&v| finite(v as usize)).count(),
+        components: count_pieces(solid.positions.len(), &solid.tets),
+        closed: soup.closed,
+        rounds,
+    };
+    Ok(Tetrahedralised { solid, embedding, report })
 }
 
 const SHAPE: &str = "tetrahedralisation";
 
+/// Places of used vertices that lie in no tet, and the tets of the others.
+fn strays(
+    filling: &Filling,
+    places: &[DVec3],
+    used: &[bool],
+    team: &Team,
+) -> (Vec<DVec3>, Vec<u32>) {
+    let (positions, tets) = (filling.positions.clone(), filling.tets.clone());
+    let solid = Mesh { positions, tets, ..Mesh::default() };
+    let asked: Vec<DVec3> = places.iter().zip(used).filter(|(_, u)| **u).map(|(p, _)| *p).collect();
+    let locator = Locator::new(&solid);
+    let found = evaluate(&asked, team, |p| locator.find(p).map(|(tet, _)| tet));
+    let lost = asked.iter().zip(&found).filter(|(_, f)| f.is_none()).map(|(p, _)| *p).collect();
+    (lost, found.into_iter().flatten().collect())
+}
+
 /// Vertices of triangles with finite corners.
-fn used_vertices(surface: &Mesh) -> Vec<bool> {
+pub(crate) fn used_vertices(surface: &Mesh) -> Vec<bool> {
     let mut used = vec![false; surface.positions.len()];
     for triangle in &surface.triangles {
         let corners = triangle.map(|v| surface.positions.get(v as usize));
@@ -168,7 +187,7 @@ fn used_vertices(surface: &Mesh) -> Vec<bool> {
     used
 }
 
-fn cell_size(bounds: &Bounds, options: &TetOptions) -> Result<f64, MeshError> {
+pub(crate) fn cell_size(bounds: &Bounds, options: &TetOptions) -> Result<f64, MeshError> {
     let longest = bounds.size().max_element();
     let (size, what) = match options.resolution {
         Resolution::Cells(0) => {
@@ -188,7 +207,11 @@ fn cell_size(bounds: &Bounds, options: &TetOptions) -> Result<f64, MeshError> {
 }
 
 /// The lattice's place, and the doublings from a finest cell to the root.
-fn frame(bounds: &Bounds, options: &TetOptions, padding: f64) -> Result<(Frame, u8), MeshError> {
+pub(crate) fn frame(
+    bounds: &Bounds,
+    options: &TetOptions,
+    padding: f64,
+) -> Result<(Frame, u8), MeshError> {
     let size = cell_size(bounds, options)?;
     let cells = bounds.size().max_element() / size + 2.0 * padding;
     let depth = cells.log2().ceil().max(2.0);

@@ -1,7 +1,8 @@
 //! What a scene file means.
 
 use glam::DVec3;
-use pliant_mesh::{Mesh, Selection, edges_of_tets, shapes};
+use pliant_math::team::Team;
+use pliant_mesh::{Mesh, Resolution, Selection, TetOptions, edges_of_tets, shapes, tetrahedralise};
 
 use crate::body_spec::{BodySpec, Matter};
 use crate::breeze::Breeze;
@@ -185,9 +186,15 @@ fn body_spec(body: &scene::Body, files: &mut dyn Files) -> Result<BodySpec, Mode
                 ": the built-in shape is `jelly`",
             ));
         }
-        MeshSource::Surface { path, .. } => {
-            let what = format!("body `{}`: tetrahedralising the surface `{path}`", body.name);
-            return Err(unsupported(&what, ": give tetrahedra with `file`"));
+        MeshSource::Surface { path, resolution, unit } => {
+            let mut surface = files.mesh(path).map_err(fail)?;
+            surface.positions.iter_mut().for_each(|x| *x *= unit.metres());
+            let resolution = Resolution::Cells(*resolution);
+            let options = TetOptions { resolution, ..TetOptions::default() };
+            // However many threads: the bits are the same.
+            let threads = std::thread::available_parallelism().map_or(1, usize::from);
+            let filled = tetrahedralise(&surface, &options, &Team::new(threads));
+            filled.map_err(|error| fail(format!("surface `{path}`: {error}")))?.solid
         }
     };
     place(&body.place, &mut mesh.positions);

@@ -29,8 +29,8 @@ pub struct Cover {
 
 /// Enclosed vertices are this deep, in cells: rounding and warping take less.
 const DEPTH: f64 = 0.004;
-/// A vertex that still sticks out is asked to be this much deeper, doubled every round, in cells.
-const DEEPER: f64 = 0.02;
+/// A vertex that still sticks out is asked to be this much deeper, threefold every round, in cells.
+const DEEPER: f64 = 0.04;
 /// How far a place between vertices may stick out where the surface has an inside, in cells.
 const LENIENT: f64 = 0.1;
 /// Where no vertex of the lattice nearby is deeper inside than this, in cells, the body is thin:
@@ -76,6 +76,7 @@ impl Cover {
 
     /// Asks for more around places that still stick out: gently, or by filling lattice tets whole.
     pub fn insist(&mut self, places: impl Iterator<Item = DVec3>, whole: bool) {
+        let mut new = Vec::new();
         for place in places {
             let key = place.to_array().map(f64::to_bits);
             match self.insisted.binary_search_by_key(&key, |i| i.0) {
@@ -83,9 +84,12 @@ impl Cover {
                     self.insisted[at].1 += 1;
                     self.insisted[at].2 |= whole;
                 }
-                Err(at) => self.insisted.insert(at, (key, 0, whole)),
+                Err(_) => new.push((key, 0, whole)),
             }
         }
+        self.insisted.append(&mut new);
+        self.insisted.sort_unstable();
+        self.insisted.dedup_by_key(|i| i.0);
     }
 
     /// The values, raised: least where least is asked.
@@ -122,7 +126,7 @@ impl Cover {
         self.demands.iter().for_each(|demand| meet(demand, false));
         for &(key, round, whole) in &self.insisted {
             let at = self.frame.coordinates(DVec3::from_array(key.map(f64::from_bits))).to_array();
-            let depth = DEPTH + DEEPER * f64::from(round).exp2();
+            let depth = DEPTH + DEEPER * 3f64.powi(round as i32);
             meet(&Demand { at, value: depth * self.frame.size, strict: true }, whole);
         }
         if !coarse.is_empty() {

@@ -35,11 +35,7 @@ impl SoupField {
 
 impl Field for SoupField {
     fn value(&self, point: DVec3) -> f64 {
-        let beyond = self.distance.winding(point) - 0.5;
-        let reach = self.limit.min(2.0 * self.limit * beyond.abs());
-        let near = self.distance.tree().closest_within(point, reach);
-        let size = near.map_or(reach, |c| c.distance);
-        let value = if beyond >= 0.0 { size } else { -size };
+        let value = value(&self.distance, self.limit, point);
         let Some((sheets, half)) = &self.sheets else { return value };
         let far = half + self.limit;
         let gap = sheets.closest_within(point, far).map_or(far, |c| c.distance);
@@ -67,6 +63,15 @@ impl Field for SoupField {
     }
 }
 
+/// sgn(w − ½) · min(d, limit, 2 limit |w − ½|)
+fn value(surface: &SignedDistance, limit: f64, point: DVec3) -> f64 {
+    let beyond = surface.winding(point) - 0.5;
+    let reach = limit.min(2.0 * limit * beyond.abs());
+    let near = surface.tree().closest_within(point, reach);
+    let size = near.map_or(reach, |c| c.distance);
+    if beyond >= 0.0 { size } else { -size }
+}
+
 /// The space within one surface and outside of others: what lies between a skin and bones.
 pub struct Between<'a> {
     /// Everything is inside of the first and outside of all the others.
@@ -74,28 +79,14 @@ pub struct Between<'a> {
     pub limit: f64,
 }
 
-impl Between<'_> {
-    /// The value of a surface's own field, and its number: the least decides.
-    pub fn deciding(&self, point: DVec3) -> (f64, usize) {
-        let mut least = (f64::INFINITY, 0);
-        for (number, surface) in self.surfaces.iter().enumerate() {
-            let beyond = surface.winding(point) - 0.5;
-            let reach = self.limit.min(2.0 * self.limit * beyond.abs());
-            let near = surface.tree().closest_within(point, reach);
-            let size = near.map_or(reach, |c| c.distance);
-            let inside = if beyond >= 0.0 { size } else { -size };
-            let own = if number == 0 { inside } else { -inside };
-            if own < least.0 {
-                least = (own, number);
-            }
-        }
-        least
-    }
-}
-
 impl Field for Between<'_> {
     fn value(&self, point: DVec3) -> f64 {
-        self.deciding(point).0.clamp(-self.limit, self.limit)
+        let mut least = self.limit;
+        for (number, surface) in self.surfaces.iter().enumerate() {
+            let inside = value(surface, self.limit, point);
+            least = least.min(if number == 0 { inside } else { -inside });
+        }
+        least
     }
 
     fn closest(&self, point: DVec3, mut reach: f64) -> Option<DVec3> {

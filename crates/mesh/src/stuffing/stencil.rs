@@ -78,6 +78,13 @@ pub fn fill(lattice: &Lattice, frame: &Frame, values: &[f64]) -> Result<Filling,
     Ok(compact(&positions, tets, on_boundary))
 }
 
+impl Filling {
+    /// Only some of the tets, and the vertices that they use.
+    pub fn only(&self, tets: Vec<[u32; 4]>) -> Filling {
+        compact(&self.positions, tets, |v| self.on_boundary[v])
+    }
+}
+
 /// Where the sign changes along an edge, as a part of the way from the first end.
 fn cut_part(from: f64, to: f64) -> f64 {
     from.abs() / (from.abs() + to.abs())

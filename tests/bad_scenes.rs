@@ -146,7 +146,7 @@ fn what_this_version_has_not_is_refused_by_name() {
         ("[integrator]", mesh, &["`collider[0].shape`", "`rock.obj`", here]),
         ("[integrator]", "[integrator]\nself_collision = true", &["self_collision", here]),
         (MESH, "mesh = { shape = \"cactus\" }", &["`cube`", "`cactus`", here]),
-        (MESH, "mesh = { surface = \"bunny.obj\" }", &["`cube`", "`bunny.obj`", here]),
+        (MESH, "mesh = { surface = \"bunny.obj\" }", &["`cube`", "bunny.obj", "cannot read"]),
         // What no version will have.
         ("\"none\"", "{ blend = { base = \"bdf2\" } }", &["integrator.correction", "line 17"]),
         ("\"backward-euler\"", "\"sideways-euler\"", &["integrator.scheme", "sideways-euler"]),

@@ -113,8 +113,8 @@ impl Bvh {
         while depth > 0 {
             depth -= 1;
             let (index, gap) = stack[depth];
-            // Not `gap >= limit`: a NaN of a strange query ends the search, too.
-            if !(gap < limit) {
+            // A NaN of a strange query ends the search, too.
+            if gap >= limit || gap.is_nan() {
                 continue;
             }
             let node = &self.nodes[index as usize];
@@ -167,7 +167,7 @@ impl Bvh {
         while depth > 0 {
             depth -= 1;
             let (index, at) = stack[depth];
-            if !(at < limit) {
+            if at >= limit || at.is_nan() {
                 continue;
             }
             let node = &self.nodes[index as usize];

@@ -200,7 +200,8 @@ impl Carrier {
 
     fn bad_tets(&self) -> Vec<usize> {
         let volume = |t: usize| signed_volume(self.tets[t].map(|v| self.positions[v as usize]));
-        (0..self.tets.len()).filter(|&t| !(volume(t) > FLAT * self.shapes[t].1)).collect()
+        let good = |t: usize| volume(t) > FLAT * self.shapes[t].1;
+        (0..self.tets.len()).filter(|&t| !good(t)).collect()
     }
 
     /// Makes tets, and those that share a vertex with them, stiffer.

@@ -122,7 +122,8 @@ fn project(solid: &mut Mesh, labels: &[Option<u32>], surfaces: &[SignedDistance]
         for part in [1.0, 0.75, 0.5, 0.25, 0.0] {
             solid.positions[v] = from.lerp(found.point, part);
             let flat = |&t: &u32| {
-                solid.corners(t as usize).is_none_or(|corners| !(signed_volume(corners) > 0.0))
+                let volume = solid.corners(t as usize).map_or(0.0, signed_volume);
+                volume <= 0.0 || volume.is_nan()
             };
             if part == 0.0 || (!around[v].iter().any(flat) && worst(solid) >= LEAST_ANGLE) {
                 furthest = furthest.max((1.0 - part) * found.distance);

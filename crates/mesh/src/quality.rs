@@ -46,8 +46,8 @@ pub fn min_dihedral(mesh: &Mesh) -> f64 {
 
 /// Tets of negative or no volume.
 pub fn inverted(mesh: &Mesh) -> usize {
-    let bad = |&t: &usize| mesh.corners(t).is_none_or(|c| !(signed_volume(c) > 0.0));
-    (0..mesh.tets.len()).filter(bad).count()
+    let good = |t: usize| mesh.corners(t).is_some_and(|c| signed_volume(c) > 0.0);
+    (0..mesh.tets.len()).filter(|&t| !good(t)).count()
 }
 
 #[cfg(test)]

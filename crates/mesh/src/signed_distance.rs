@@ -59,14 +59,11 @@ impl SignedDistance {
 }
 
 /// A function of points, at many of them.
-pub(crate) fn evaluate<P: Sync, T: Send + Copy + Default>(
+pub(crate) fn evaluate<P: Copy + Sync, T: Send + Copy + Default>(
     points: &[P],
     team: &Team,
     function: impl Fn(P) -> T + Sync,
-) -> Vec<T>
-where
-    P: Copy,
-{
+) -> Vec<T> {
     let mut values = vec![T::default(); points.len()];
     let shared = SharedSlice::new(&mut values);
     team.each(points.len().div_ceil(BLOCK), &|item, _thread| {

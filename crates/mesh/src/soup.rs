@@ -84,7 +84,7 @@ fn turn_outward(mesh: &mut Mesh, pieces: &[u32]) {
         let piece = piece as usize;
         let [a, b, c] = mesh.triangles[t].map(|v| mesh.positions[v as usize] - apex);
         volumes[piece] += a.dot(b.cross(c)) / 6.0;
-        if place[piece] % sizes[piece].div_ceil(ASKED) == 0 {
+        if place[piece].is_multiple_of(sizes[piece].div_ceil(ASKED)) {
             asked[piece].push(t);
         }
         place[piece] += 1;

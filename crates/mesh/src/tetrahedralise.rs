@@ -18,7 +18,7 @@ use crate::stuffing::cover::Cover;
 use crate::stuffing::field::{Field, SoupField};
 use crate::stuffing::lattice::{Lattice, unpack};
 use crate::stuffing::octree::{Frame, Octree};
-use crate::stuffing::stencil::{Filling, fill};
+use crate::stuffing::stencil::fill;
 
 /// How finely to fill.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -127,11 +127,18 @@ pub fn tetrahedralise(
                     continue 'finer;
                 }
                 Ok(filling) => {
-                    let (stray, tets) = strays(&filling, &surface.positions, &used, team);
+                    let solid = Mesh {
+                        positions: filling.positions.clone(),
+                        tets: filling.tets.clone(),
+                        ..Mesh::default()
+                    };
+                    let locator = Locator::new(&solid);
+                    let stray = strays(&locator, &surface.positions, &used, team);
                     if stray.is_empty() {
-                        // Raising leaves specks beside thin parts: tets of no vertex.
-                        let (count, held) = (filling.positions.len(), tets.into_iter());
-                        let kept = inhabited_pieces(count, &filling.tets, held);
+                        // Raising leaves specks beside thin parts, where no surface is.
+                        let held = evaluate(&cover.places(), team, |p| locator.find(p));
+                        let held = held.into_iter().flatten().map(|(tet, _)| tet);
+                        let kept = inhabited_pieces(solid.positions.len(), &solid.tets, held);
                         break 'finer filling.only(kept);
                     }
                     cover.insist(stray.into_iter(), rounds >= GENTLE_ROUNDS);
@@ -159,20 +166,11 @@ pub fn tetrahedralise(
 
 const SHAPE: &str = "tetrahedralisation";
 
-/// Places of used vertices that lie in no tet, and the tets of the others.
-fn strays(
-    filling: &Filling,
-    places: &[DVec3],
-    used: &[bool],
-    team: &Team,
-) -> (Vec<DVec3>, Vec<u32>) {
-    let (positions, tets) = (filling.positions.clone(), filling.tets.clone());
-    let solid = Mesh { positions, tets, ..Mesh::default() };
+/// Places of used vertices that lie in no tet.
+fn strays(locator: &Locator, places: &[DVec3], used: &[bool], team: &Team) -> Vec<DVec3> {
     let asked: Vec<DVec3> = places.iter().zip(used).filter(|(_, u)| **u).map(|(p, _)| *p).collect();
-    let locator = Locator::new(&solid);
-    let found = evaluate(&asked, team, |p| locator.find(p).map(|(tet, _)| tet));
-    let lost = asked.iter().zip(&found).filter(|(_, f)| f.is_none()).map(|(p, _)| *p).collect();
-    (lost, found.into_iter().flatten().collect())
+    let lost = evaluate(&asked, team, |p| locator.find(p).is_none());
+    asked.into_iter().zip(lost).filter(|(_, lost)| *lost).map(|(p, _)| p).collect()
 }
 
 /// Vertices of triangles with finite corners.
@@ -216,7 +214,7 @@ pub(crate) fn frame(
     let cells = bounds.size().max_element() / size + 2.0 * padding;
     let depth = cells.log2().ceil().max(2.0);
     // Coordinates have 21 bits.
-    if !(depth <= 19.0) {
+    if depth > 19.0 || depth.is_nan() {
         return Err(MeshError::TooManyElements { shape: SHAPE, limit: 100_000_000 });
     }
     let half = 0.5 * size * depth.exp2();

@@ -74,6 +74,12 @@ impl Cover {
         Cover { frame: *frame, demands, insisted: Vec::new() }
     }
 
+    /// Everything that is to be reached (m).
+    pub fn places(&self) -> Vec<DVec3> {
+        let place = |d: &Demand| self.frame.base + 0.5 * self.frame.size * DVec3::from_array(d.at);
+        self.demands.iter().map(place).collect()
+    }
+
     /// Asks for more around places that still stick out: gently, or by filling lattice tets whole.
     pub fn insist(&mut self, places: impl Iterator<Item = DVec3>, whole: bool) {
         let mut new = Vec::new();

@@ -213,7 +213,7 @@ impl Filler<'_> {
                 // A pyramid over a, b, and two cuts, with the boundary vertex as its top.
                 let (ca, cb) = (self.cut(tet[a], tet[c]), self.cut(tet[b], tet[c]));
                 let (mut first, mut second) = (tet, tet);
-                if self.from_first(&tet, a, b, c) {
+                if self.divides_first(&tet, a, b, c) {
                     first[c] = cb;
                     (second[b], second[c]) = (cb, ca);
                 } else {
@@ -226,7 +226,8 @@ impl Filler<'_> {
                 let cut = |p: usize, m: usize| self.cut(tet[p], tet[m]);
                 let front = [tet[a], cut(a, c), cut(a, d)];
                 let back = [tet[b], cut(b, c), cut(b, d)];
-                let (to_c, to_d) = (self.from_first(&tet, a, b, c), self.from_first(&tet, a, b, d));
+                let (to_c, to_d) =
+                    (self.divides_first(&tet, a, b, c), self.divides_first(&tet, a, b, d));
                 // The last diagonal is free: the shorter one, unless the others decide.
                 let length = |p: u32, q: u32| {
                     self.positions[p as usize].distance_squared(self.positions[q as usize])
@@ -239,9 +240,9 @@ impl Filler<'_> {
                 let front = [tet[a], tet[b], tet[c]];
                 let back = [a, b, c].map(|p| self.cut(tet[p], tet[d]));
                 let diagonals = [
-                    self.from_first(&tet, a, b, d),
-                    self.from_first(&tet, a, c, d),
-                    self.from_first(&tet, b, c, d),
+                    self.divides_first(&tet, a, b, d),
+                    self.divides_first(&tet, a, c, d),
+                    self.divides_first(&tet, b, c, d),
                 ];
                 self.prism(front, back, diagonals);
             }
@@ -254,7 +255,7 @@ impl Filler<'_> {
     ///
     /// Where one of the cut edges is long, the diagonal ends at its cut; where none is, a parity
     /// of the lattice decides, the same for both tets at the face.
-    fn from_first(&self, tet: &[u32; 4], a: usize, b: usize, c: usize) -> bool {
+    fn divides_first(&self, tet: &[u32; 4], a: usize, b: usize, c: usize) -> bool {
         let long = |i: usize, j: usize| is_long(i.min(j), i.max(j));
         if long(a, c) {
             return false;

@@ -1,15 +1,24 @@
-//! What a user wrote where an animation is asked for, opened.
+//! What a user wrote where an animation is asked for, opened; and written in another format.
 
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
 use glam::DVec3;
-use pliant::io::Animation;
+use pliant::io::atomic::refuse_overwriting;
+use pliant::io::{Animation, AnimationOptions, AnimationWriter, Loaded, guess_unit, unit_named};
 use pliant::mesh::Mesh;
 
+use crate::arguments::{FrameRange, Options, ending};
 use crate::failure::Failure;
+use crate::interrupt;
+use crate::progress::Progress;
+use crate::report;
 
-/// An animation with the name it was asked for by: a mesh file, a glob of frames,
-/// `rest.obj+cache.pc2`, a cache, or the directory of a run.
+/// Frames per second where nothing says how many.
+const DEFAULT_FPS: f64 = 30.0;
+
+/// An animation with the name it was asked for by: a file, a glob of frames, `rest.obj+cache.pc2`,
+/// a cache, or the directory of a run.
 pub struct Source {
     written: String,
     files: Vec<PathBuf>,
@@ -18,15 +27,28 @@ pub struct Source {
 
 impl Source {
     /// Opens it; frames are read one at a time, later.
-    pub fn open(written: &str) -> Result<Source, Failure> {
+    pub fn open(written: &str, options: AnimationOptions) -> Result<Source, Failure> {
         let path = Path::new(written);
         let (files, animation) = if path.is_dir() {
             let (rest, cache) = (path.join("rest.obj"), path.join("animation.pc2"));
-            let animation = Animation::with_cache(&rest, &cache)?;
+            let pair = format!("{}+{}", rest.display(), cache.display());
+            let animation = Animation::open_with(&pair, options)?;
             (vec![rest, cache], animation)
         } else {
+            let animation = Animation::open_with(written, options)?;
             let parts = written.split('+').map(PathBuf::from);
-            (parts.chain([path.to_owned()]).collect(), Animation::open(written)?)
+            let beside = match ending(path).as_str() {
+                // The mesh of a cache is one of these.
+                "pc2" | "mdd" if !written.contains('+') => {
+                    vec![path.with_extension("obj"), path.with_file_name("rest.obj")]
+                }
+                "gltf" => vec![path.with_extension("bin")],
+                _ => Vec::new(),
+            };
+            let mut files: Vec<PathBuf> = parts.chain([path.to_owned()]).chain(beside).collect();
+            files.extend_from_slice(animation.files());
+            files.retain(|file| file.exists());
+            (files, animation)
         };
         if animation.frame_count() == 0 {
             return Err(Failure::about(path, "expected at least one frame, found none"));
@@ -50,14 +72,43 @@ impl Source {
         self.animation.rest()
     }
 
+    /// The mesh at rest with its polygons and attributes.
+    pub fn loaded(&self) -> &Loaded {
+        self.animation.loaded()
+    }
+
     /// What the readers have to say.
     pub fn notes(&self) -> &[String] {
         self.animation.notes()
     }
 
+    /// Frames per second, if a file or the user says so.
+    pub fn stated_fps(&self) -> Option<f64> {
+        self.animation.fps()
+    }
+
+    /// Frames per second.
+    pub fn fps(&self) -> f64 {
+        self.animation.fps().unwrap_or(DEFAULT_FPS)
+    }
+
+    /// Names of the animations in the file.
+    pub fn clips(&self) -> &[String] {
+        self.animation.clips()
+    }
+
     /// Number of frames, at least one.
     pub fn frames(&self) -> usize {
         self.animation.frame_count()
+    }
+
+    /// The part of the frames that is asked for.
+    pub fn part(&self, asked: FrameRange) -> Result<RangeInclusive<usize>, Failure> {
+        let count = self.frames();
+        asked.within(count).ok_or_else(|| {
+            let problem = format!("has {count} frames, counted from 0, none of those asked for");
+            Failure::about(Path::new(&self.written), problem)
+        })
     }
 
     /// Positions of a frame, from 0 \[m\].
@@ -69,5 +120,77 @@ impl Source {
         let mut positions = vec![DVec3::ZERO; self.rest().positions.len()];
         self.animation.read_frame(index, &mut positions)?;
         Ok(positions)
+    }
+
+    /// Units in which the file is probably written, if metres it can hardly be; the first is the
+    /// best guess.
+    pub fn unit_guess(&self) -> Vec<&'static str> {
+        self.rest().bounds().map_or(Vec::new(), |b| guess_unit(b.size().max_element()))
+    }
+
+    /// A sentence about a size that cannot be metres.
+    pub fn unit_warning(&self) -> Option<String> {
+        let length = self.rest().bounds()?.size().max_element();
+        let guesses: Vec<String> = self
+            .unit_guess()
+            .into_iter()
+            .map(|name| format!("{name} ({:.3} m)", length * unit_named(name).unwrap_or(1.0)))
+            .collect();
+        (!guesses.is_empty()).then(|| {
+            format!(
+                "warning: {} is {length:.1} m long: its unit is perhaps {}; --unit says which",
+                self.name(),
+                guesses.join(" or ")
+            )
+        })
+    }
+
+    /// Says what readers and sizes give cause to say.
+    pub fn remark(&self, options: &Options) {
+        if !options.quiet {
+            self.notes().iter().for_each(|note| report::remark(&format!("note: {note}")));
+            self.unit_warning().iter().for_each(|warning| report::remark(warning));
+        }
+    }
+}
+
+/// Writes frames of an animation to `out`, in the format that its ending says, one at a time.
+/// Returns how many files it has become.
+pub fn convert(
+    source: &mut Source,
+    frames: FrameRange,
+    fps: f64,
+    out: &Path,
+    options: &Options,
+) -> Result<usize, Failure> {
+    interrupt::listen()?;
+    let frames = source.part(frames)?;
+    let count = frames.end() - frames.start() + 1;
+    let outputs = AnimationWriter::outputs(out, count);
+    for output in &outputs {
+        refuse_overwriting(output, source.files())?;
+    }
+    let mut writer = AnimationWriter::create(out, source.loaded().clone(), fps, count)?;
+    let progress = Progress::start(options, "frames", count as u64);
+    let mut stopped = None;
+    for (done, frame) in frames.enumerate() {
+        if done > 0 && interrupt::asked() {
+            stopped = Some(done);
+            break;
+        }
+        writer.write_frame(&source.frame(frame)?)?;
+        progress.at(done as u64 + 1);
+    }
+    drop(progress);
+    if !options.quiet {
+        writer.notes().iter().for_each(|note| report::remark(&format!("note: {note}")));
+    }
+    writer.finish()?;
+    match stopped {
+        None => Ok(outputs.len()),
+        Some(done) => Err(Failure::interrupted(format!(
+            "stopped by Ctrl-C: {} holds the first {done} of {count} frames",
+            out.display()
+        ))),
     }
 }

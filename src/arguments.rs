@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use clap::Args;
+use pliant::io::{AnimationOptions, unit_named};
 
 /// What every command takes.
 #[derive(Args, Clone, Copy, Debug)]
@@ -30,6 +31,32 @@ fn threads(text: &str) -> Result<usize, String> {
         Ok(threads @ 1..=1024) => Ok(threads),
         _ => Err("expected a number from 1 to 1024".to_owned()),
     }
+}
+
+/// How animations are read, for every command that takes one.
+#[derive(Args, Clone, Debug, Default)]
+pub struct Reading {
+    /// Frames per second: at which glTF and USD files are sampled, and at which frames of other
+    /// files follow each other [default: as the file says, else 30]
+    #[arg(long, value_parser = frame_rate)]
+    pub fps: Option<f64>,
+    /// Which animation of a glTF file with several [default: the first]
+    #[arg(long, value_name = "NAME")]
+    pub clip: Option<String>,
+    /// The unit of length of the file: m, cm, mm, in or ft [default: as the file says, else m]
+    #[arg(long, value_parser = unit)]
+    pub unit: Option<f64>,
+}
+
+impl Reading {
+    /// The same for the library.
+    pub fn options(&self) -> AnimationOptions {
+        AnimationOptions { fps: self.fps, clip: self.clip.clone(), unit: self.unit }
+    }
+}
+
+fn unit(text: &str) -> Result<f64, String> {
+    unit_named(text).ok_or_else(|| "expected m, cm, mm, in or ft".to_owned())
 }
 
 /// `20..80`: frames from 20 to 80, both included; either end may be left out.

@@ -51,7 +51,8 @@ impl Files for SceneFiles {
         let path = self.resolve(path);
         let loaded = read_mesh(&path).map_err(|error| error.to_string())?;
         self.notes.extend(loaded.notes.iter().map(|note| format!("{}: {note}", path.display())));
-        Ok(loaded.mesh)
+        // What is painted can be selected, too.
+        Ok(loaded.into_selectable())
     }
 
     fn ids(&mut self, path: &str) -> Result<Vec<u32>, String> {

@@ -363,10 +363,10 @@ fn steps_given_up_before_a_kill_are_remembered() {
     let fallbacks = expected.summary["fallbacks"].as_u64().unwrap();
     assert!((1..10).contains(&fallbacks), "{fallbacks} steps of 10 that end a run");
 
-    // A snapshot has the number of steps as its fourth word: all is well again after the kill.
+    // A snapshot has the number of steps as its fifth word: all is well again after the kill.
     let steps = || {
         let snapshot = fs::read(folder.path("run/snapshot.bin")).ok()?;
-        Some(u64::from_le_bytes(snapshot.get(24..32)?.try_into().unwrap()))
+        Some(u64::from_le_bytes(snapshot.get(32..40)?.try_into().unwrap()))
     };
     let mut child = start(&folder, 1);
     wait_until(&mut child, || steps() > Some(fallbacks));

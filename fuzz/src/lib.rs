@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use pliant_io::{IoError, Loaded, MeshFormat, parse_mesh, parse_tetgen};
+use pliant_io::{Animation, IoError, Loaded, MeshFormat, parse_mesh, parse_tetgen};
 use pliant_mesh::diagnosis;
 
 /// Reads the bytes and checks the result.
@@ -18,6 +18,34 @@ pub fn check_tetgen(bytes: &[u8]) {
     let (nodes, tets) = bytes.split_at(middle);
     let path = Path::new("fuzzed.file");
     check(parse_tetgen((path, nodes), (path, tets.get(1..).unwrap_or_default())));
+}
+
+/// Opens an animation and reads its first frames. Files with only frames get a mesh of as many
+/// vertices as they may have.
+pub fn check_frames(ending: &str, bytes: &[u8]) {
+    // One file per process, in memory where the system has such a folder.
+    let folder = Path::new("/dev/shm");
+    let folder = if folder.is_dir() { folder.to_owned() } else { std::env::temp_dir() };
+    let stem = folder.join(format!("fuzzed-{}", std::process::id()));
+    let path = stem.with_extension(ending);
+    let points: String = (0..3).map(|i| format!("v {i} 0 0\n")).collect();
+    let written = std::fs::write(&path, bytes)
+        .and_then(|()| std::fs::write(stem.with_extension("obj"), points + "f 1 2 3\n"));
+    if written.is_err() {
+        return;
+    }
+    let named = |error: IoError| assert!(error.to_string().contains("fuzzed"), "{error}");
+    match Animation::open(&path.to_string_lossy()) {
+        Ok(mut animation) => {
+            let mut positions = animation.rest().positions.clone();
+            for frame in 0..animation.frame_count().min(4) {
+                if let Err(error) = animation.read_frame(frame, &mut positions) {
+                    named(error);
+                }
+            }
+        }
+        Err(error) => named(error),
+    }
 }
 
 /// A mesh whose elements can be indexed and diagnosed, or an error that names the file.

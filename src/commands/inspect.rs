@@ -10,17 +10,17 @@ use pliant::view::{Material, Object};
 use serde_json::{Value, json};
 
 use crate::animation::Source;
-use crate::arguments::{Options, Size, output};
+use crate::arguments::{Options, Reading, Size, output};
 use crate::failure::Failure;
 use crate::report;
 use crate::stage::{Stage, save_png};
 
 /// Say what is in a mesh or an animation, with its defects
 #[derive(Args)]
-#[command(after_help = "Examples:\n  pliant inspect hippo.msh\n  \
+#[command(after_help = "Examples:\n  pliant inspect hippo.msh\n  pliant inspect fox.glb --clip Walk\n  \
                         pliant inspect scan.obj --json --picture defects.png")]
 pub struct Arguments {
-    /// A mesh, a quoted glob of frames, rest.obj+cache.pc2, or the directory of a run
+    /// A mesh, an animation, a quoted glob of frames, rest.obj+cache.pc2, or the directory of a run
     #[arg(value_name = "FILE")]
     file: String,
     /// Say it as JSON
@@ -32,28 +32,37 @@ pub struct Arguments {
     /// Size of the picture in pixels
     #[arg(long, value_name = "WxH", default_value = "1280x720")]
     size: Size,
+    #[command(flatten)]
+    reading: Reading,
 }
 
 pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
-    let source = Source::open(&arguments.file)?;
+    let source = Source::open(&arguments.file, arguments.reading.options())?;
     let mesh = source.rest();
     let findings = findings(mesh);
     if let Some(path) = &arguments.picture {
         refuse_overwriting(path, source.files())?;
         draw(mesh, &findings, arguments.size, options.threads(), path)?;
     }
-    if !options.quiet {
-        source.notes().iter().for_each(|note| report::remark(&format!("note: {note}")));
-    }
+    source.remark(options);
     if arguments.json {
-        report::say(&as_json(mesh, source.frames(), &findings).to_string());
+        report::say(&as_json(&source, &findings).to_string());
     } else {
-        as_text(mesh, source.frames(), &findings).iter().for_each(|line| report::say(line));
+        as_text(&source, &findings).iter().for_each(|line| report::say(line));
     }
     Ok(())
 }
 
-fn as_json(mesh: &Mesh, frames: usize, findings: &[Finding]) -> Value {
+fn as_json(source: &Source, findings: &[Finding]) -> Value {
+    let mesh = source.rest();
+    let groups = mesh.groups.iter();
+    let groups: Vec<Value> = groups
+        .map(|group| json!({ "name": group.name, "vertices": group.vertices.len() }))
+        .collect();
+    let attributes = source.loaded().attributes.iter();
+    let attributes: Vec<Value> = attributes
+        .map(|attribute| json!({ "name": attribute.name, "components": attribute.components }))
+        .collect();
     let bounds = mesh
         .bounds()
         .map(|bounds| json!({ "min": bounds.min.to_array(), "max": bounds.max.to_array() }));
@@ -70,20 +79,35 @@ fn as_json(mesh: &Mesh, frames: usize, findings: &[Finding]) -> Value {
     json!({
         "vertices": mesh.positions.len(),
         "faces": mesh.triangles.len(),
+        "polygons": source.loaded().face_count(),
         "tets": mesh.tets.len(),
-        "frames": frames,
+        "frames": source.frames(),
+        "fps": source.stated_fps(),
+        "clips": source.clips(),
+        "groups": groups,
+        "attributes": attributes,
+        "unit_guess": source.unit_guess().first(),
         "bounds": bounds,
         "findings": findings,
     })
 }
 
-fn as_text(mesh: &Mesh, frames: usize, findings: &[Finding]) -> Vec<String> {
+fn as_text(source: &Source, findings: &[Finding]) -> Vec<String> {
+    let mesh = source.rest();
+    let polygons = match source.loaded().polygons.len() {
+        0 => String::new(),
+        count => format!(", cut from {count} polygons"),
+    };
+    let rate = source.stated_fps().map_or(String::new(), |fps| format!(" at {fps} per second"));
     let mut lines = vec![
         format!("vertices  {}", mesh.positions.len()),
-        format!("faces     {}", mesh.triangles.len()),
+        format!("faces     {}{polygons}", mesh.triangles.len()),
         format!("tets      {}", mesh.tets.len()),
-        format!("frames    {frames}"),
+        format!("frames    {}{rate}", source.frames()),
     ];
+    if !source.clips().is_empty() {
+        lines.push(format!("clips     {}", source.clips().join(", ")));
+    }
     if let Some(bounds) = mesh.bounds() {
         let [x, y, z] = bounds.size().to_array();
         let [left, low, back] = bounds.min.to_array();
@@ -92,6 +116,16 @@ fn as_text(mesh: &Mesh, frames: usize, findings: &[Finding]) -> Vec<String> {
     if !mesh.groups.is_empty() {
         let names: Vec<&str> = mesh.groups.iter().map(|group| group.name.as_str()).collect();
         lines.push(format!("groups    {}", names.join(", ")));
+    }
+    let attributes = source.loaded().attributes.iter();
+    let attributes: Vec<String> = attributes
+        .map(|attribute| match attribute.components {
+            1 => attribute.name.clone(),
+            count => format!("{} ({count} numbers)", attribute.name),
+        })
+        .collect();
+    if !attributes.is_empty() {
+        lines.push(format!("per vertex {}", attributes.join(", ")));
     }
     if findings.is_empty() {
         lines.push("defects   no defects found".to_owned());

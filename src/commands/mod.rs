@@ -28,6 +28,7 @@ macro_rules! commands {
 commands! {
     demo => Demo,
     simulate => Simulate,
+    convert => Convert,
     inspect => Inspect,
     mesh => Mesh,
     render => Render,

@@ -8,7 +8,7 @@ use pliant::io::atomic::refuse_overwriting;
 use pliant::view::{Filmstrip, FilmstripRow, Framing, Material, Object, Picture};
 
 use crate::animation::Source;
-use crate::arguments::{FrameRange, Options, Size, ending, frame_rate, output};
+use crate::arguments::{FrameRange, Options, Reading, Size, ending, output};
 use crate::failure::Failure;
 use crate::film::Film;
 use crate::interrupt;
@@ -39,9 +39,8 @@ pub struct Arguments {
     /// Frames A to B, both included; either may be left out
     #[arg(long, value_name = "A..B")]
     frames: Option<FrameRange>,
-    /// Frames per second
-    #[arg(long, default_value = "30", value_parser = frame_rate)]
-    fps: f64,
+    #[command(flatten)]
+    reading: Reading,
     /// A filmstrip of N frames, evenly spaced
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=100))]
     strip: Option<u16>,
@@ -59,7 +58,10 @@ pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
     let mut shows = arguments
         .animations
         .iter()
-        .map(|written| Show::open(written, arguments.frame, arguments.frames))
+        .map(|written| {
+            let source = Source::open(written, arguments.reading.options())?;
+            Show::of(source, arguments.frame, arguments.frames)
+        })
         .collect::<Result<Vec<_>, Failure>>()?;
     for show in &shows {
         refuse_overwriting(out, show.source.files())?;
@@ -67,6 +69,9 @@ pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
             show.source.notes().iter().for_each(|note| report::remark(&format!("note: {note}")));
         }
     }
+    // The first that says how fast it is decides.
+    let stated = shows.iter().find_map(|show| show.source.stated_fps());
+    let fps = stated.or(shows.first().map(|show| show.source.fps())).unwrap_or(30.0);
     let size = arguments.size.unwrap_or(match (film, arguments.strip) {
         (true, _) => Size { width: 960, height: 540 },
         (false, None) => Size { width: 1280, height: 720 },
@@ -74,10 +79,10 @@ pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
     });
     let stage = Stage::around(&framing(&mut shows, size)?, size, options.threads());
     if film {
-        write_film(&mut shows, &stage, arguments.fps, out, options)?;
+        write_film(&mut shows, &stage, fps, out, options)?;
     } else {
         let picture = match arguments.strip {
-            Some(count) => strip(&mut shows, &stage, usize::from(count), arguments.fps, options)?,
+            Some(count) => strip(&mut shows, &stage, usize::from(count), fps, options)?,
             None => rows(&mut shows, &stage, usize::MAX)?,
         };
         save_png(&picture, out)?;
@@ -98,22 +103,14 @@ struct Show {
 }
 
 impl Show {
-    fn open(
-        written: &str,
+    fn of(
+        source: Source,
         frame: Option<usize>,
         frames: Option<FrameRange>,
     ) -> Result<Show, Failure> {
-        let source = Source::open(written)?;
-        let count = source.frames();
-        let part = |asked: FrameRange| {
-            asked.within(count).ok_or_else(|| {
-                let problem =
-                    format!("has {count} frames, counted from 0, none of those asked for");
-                Failure::about(Path::new(written), problem)
-            })
-        };
-        let framed = part(frames.unwrap_or(FrameRange::ALL))?;
-        let frames = frame.map_or(Ok(framed.clone()), |frame| part(FrameRange::only(frame)))?;
+        let framed = source.part(frames.unwrap_or(FrameRange::ALL))?;
+        let frames =
+            frame.map_or(Ok(framed.clone()), |frame| source.part(FrameRange::only(frame)))?;
         Ok(Show { source, frames, framed })
     }
 

@@ -5,16 +5,19 @@ use std::time::Duration;
 
 use clap::Args;
 use pliant::io::atomic::refuse_overwriting;
+use pliant::io::{AnimationOptions, AnimationWriter};
 use pliant::model::scene::SceneFile;
 use pliant::run::{RunOptions, outputs};
 
-use crate::arguments::Options;
+use crate::animation::{Source, convert};
+use crate::arguments::{FrameRange, Options};
 use crate::failure::Failure;
 use crate::runner::{SceneFiles, simulate};
 
 /// Simulate a scene file
 #[derive(Args)]
 #[command(after_help = "Example:\n  pliant simulate scene.toml --out run\n  \
+    pliant simulate scene.toml --out run --format glb\n  \
     pliant simulate scene.toml --out run --resume")]
 pub struct Arguments {
     /// The scene
@@ -23,12 +26,28 @@ pub struct Arguments {
     /// The directory to write metrics.csv, summary.json, rest.obj and animation.pc2 into
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
+    /// Write the animation in this format, too: glb, gltf, usda or mdd in one file, or a mesh per
+    /// frame in a folder of its own
+    #[arg(long, value_name = "FORMAT", default_value = "pc2", value_parser = FORMATS)]
+    format: String,
     /// Go on from where an earlier run into the same directory was stopped or killed
     #[arg(long)]
     resume: bool,
     /// Seconds between the places that --resume can go on from after a kill; 0 for every frame
     #[arg(long, value_name = "SECONDS", default_value = "2", value_parser = seconds)]
     checkpoint: Duration,
+}
+
+/// Formats that hold an animation, and those of which there is a file per frame.
+const FORMATS: [&str; 9] = ["pc2", "mdd", "glb", "gltf", "usda", "obj", "ply", "off", "stl"];
+
+/// Where the animation goes besides `animation.pc2`, which runs are resumed from.
+fn second_output(directory: &Path, format: &str) -> Option<PathBuf> {
+    match format {
+        "pc2" => None,
+        "mdd" | "glb" | "gltf" | "usda" => Some(directory.join(format!("animation.{format}"))),
+        _ => Some(directory.join("frames").join(format!("*.{format}"))),
+    }
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {
@@ -48,7 +67,10 @@ pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
     let model = pliant::model::Model::from_scene(&scene, &mut files)
         .map_err(|error| Failure::about(path, error))?;
     let inputs: Vec<&Path> = files.read().chain([path.as_path()]).collect();
-    for output in outputs(&arguments.out) {
+    let second = second_output(&arguments.out, &arguments.format);
+    let frames = scene.frames as usize + 1;
+    let more = second.iter().flat_map(|path| AnimationWriter::outputs(path, frames));
+    for output in outputs(&arguments.out).into_iter().chain(more) {
         refuse_overwriting(&output, &inputs)?;
     }
     files.remark_notes(options);
@@ -58,5 +80,10 @@ pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
         ..RunOptions::new(options.threads())
     };
     simulate(&scene, &model, &arguments.out, run_options, options)?;
+    if let Some(second) = second {
+        let run = arguments.out.to_string_lossy();
+        let mut source = Source::open(&run, AnimationOptions::default())?;
+        convert(&mut source, FrameRange::ALL, scene.fps, &second, options)?;
+    }
     Ok(())
 }

@@ -5,33 +5,52 @@ use std::path::{Path, PathBuf};
 use glam::DVec3;
 use pliant_mesh::Mesh;
 
+use crate::beside::Beside;
 use crate::error::IoError;
 use crate::loaded::Loaded;
+use crate::mdd::MddReader;
 use crate::pc2::Pc2Reader;
-use crate::read::read_mesh;
+use crate::read::{MeshFormat, read_bytes, read_mesh};
+use crate::{gltf, usd};
+
+/// How an animation is to be read.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct AnimationOptions {
+    /// Frames per second: at which files that know time (glTF, USD) are evaluated; of those that
+    /// only have frames, how fast these follow each other.
+    pub fps: Option<f64>,
+    /// Which animation of a file with several.
+    pub clip: Option<String>,
+    /// Length of the file's unit \[m\], where it does not say, or says it wrong.
+    pub unit: Option<f64>,
+}
 
 /// A mesh and where its vertices are in every frame.
 #[derive(Debug)]
 pub struct Animation {
     /// What was opened, for errors.
     source: PathBuf,
-    rest: Mesh,
-    notes: Vec<String>,
+    rest: Loaded,
     frames: Frames,
+    options: AnimationOptions,
 }
 
 #[derive(Debug)]
 enum Frames {
     /// One frame: the rest mesh.
     Still,
-    Cache(Pc2Reader),
+    Pc2(Pc2Reader),
+    Mdd(MddReader),
     Files(Vec<PathBuf>),
+    Gltf(Box<gltf::Scene>),
+    Usd(Box<usd::Scene>),
 }
 
 impl Animation {
     /// Opens what a user may write where an animation is asked for:
-    /// - `rest.obj+cache.pc2`: any mesh, and a cache of its vertices;
-    /// - `cache.pc2`: with `cache.obj`, or else `rest.obj`, beside it;
+    /// - `walk.glb`, `walk.gltf`, `walk.usda`: a file that holds a mesh and its motion;
+    /// - `rest.obj+cache.pc2`, `rest.obj+cache.mdd`: any mesh, and a cache of its vertices;
+    /// - `cache.pc2`, `cache.mdd`: with `cache.obj`, or else `rest.obj`, beside it;
     /// - `frames/*.obj`: one file per frame, in the order of the numbers in their names; the
     ///   first is the rest mesh;
     /// - any mesh file: an animation of one frame.
@@ -50,13 +69,18 @@ impl Animation {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn open(written: &str) -> Result<Self, IoError> {
+        Self::open_with(written, AnimationOptions::default())
+    }
+
+    /// The same, read as `options` say.
+    pub fn open_with(written: &str, options: AnimationOptions) -> Result<Self, IoError> {
         let path = Path::new(written);
         if !path.exists() {
             if let Some((rest, cache)) = split_pair(written) {
-                return Self::with_cache(Path::new(rest), Path::new(cache));
+                return Self::pair(Path::new(rest), Path::new(cache), options);
             }
             if written.contains(['*', '?', '[']) {
-                return Self::from_files(path);
+                return Self::from_files(path, options);
             }
         }
         if is_cache(path) {
@@ -66,101 +90,185 @@ impl Animation {
                     format!("expected its rest mesh beside it, as {}", beside[0].display());
                 return Err(IoError::content(path, problem));
             };
-            return Self::with_cache(rest, path);
+            return Self::pair(rest, path, options);
         }
-        Ok(Self::over(path, read_mesh(path)?, Frames::Still))
+        let (loaded, frames) = match MeshFormat::of(path) {
+            Some(MeshFormat::Gltf) => {
+                let bytes = read_bytes(path)?;
+                let (scene, loaded) = gltf::Scene::read(path, bytes, Beside::Of(path), &options)?;
+                (loaded, Frames::Gltf(Box::new(scene)))
+            }
+            Some(MeshFormat::Usd) => {
+                let (scene, loaded) = usd::Scene::read(path, read_bytes(path)?, &options)?;
+                (loaded, Frames::Usd(Box::new(scene)))
+            }
+            _ => (read_mesh(path)?, Frames::Still),
+        };
+        let frames = match frames {
+            Frames::Gltf(scene) if !scene.is_animated() => Frames::Still,
+            Frames::Usd(scene) if !scene.is_animated() => Frames::Still,
+            moving => moving,
+        };
+        Self::over(path, loaded, frames, options)
     }
 
     /// A mesh with a cache of its vertices.
     pub fn with_cache(rest: &Path, cache: &Path) -> Result<Self, IoError> {
-        let loaded = read_mesh(rest)?;
-        let reader = Pc2Reader::open(cache)?;
-        let vertices = loaded.mesh.positions.len();
-        if reader.points() != vertices {
-            let problem = format!(
-                "has {} points, but {} has {vertices} vertices",
-                reader.points(),
-                rest.display()
-            );
-            return Err(IoError::content(cache, problem));
-        }
-        Ok(Self::over(cache, loaded, Frames::Cache(reader)))
+        Self::pair(rest, cache, AnimationOptions::default())
     }
 
-    fn from_files(pattern: &Path) -> Result<Self, IoError> {
+    fn pair(rest: &Path, cache: &Path, options: AnimationOptions) -> Result<Self, IoError> {
+        let loaded = read_mesh(rest)?;
+        let (frames, points) = match is(cache, "mdd") {
+            true => {
+                let reader = MddReader::open(cache)?;
+                let points = reader.points();
+                (Frames::Mdd(reader), points)
+            }
+            false => {
+                let reader = Pc2Reader::open(cache)?;
+                let points = reader.points();
+                (Frames::Pc2(reader), points)
+            }
+        };
+        let vertices = loaded.mesh.positions.len();
+        if points != vertices {
+            let problem =
+                format!("has {points} points, but {} has {vertices} vertices", rest.display());
+            return Err(IoError::content(cache, problem));
+        }
+        Self::over(cache, loaded, frames, options)
+    }
+
+    fn from_files(pattern: &Path, options: AnimationOptions) -> Result<Self, IoError> {
         let files = matching_files(pattern)?;
         let Some(first) = files.first() else {
             return Err(IoError::content(pattern, "expected files that match, found none"));
         };
-        Ok(Self::over(pattern, read_mesh(first)?, Frames::Files(files)))
+        Self::over(pattern, read_mesh(first)?, Frames::Files(files), options)
     }
 
-    fn over(source: &Path, loaded: Loaded, frames: Frames) -> Self {
-        let (rest, notes) = (loaded.mesh, loaded.notes);
-        Animation { source: source.to_owned(), rest, notes, frames }
+    fn over(
+        source: &Path,
+        mut rest: Loaded,
+        frames: Frames,
+        options: AnimationOptions,
+    ) -> Result<Self, IoError> {
+        if let (Some(clip), false) = (&options.clip, matches!(frames, Frames::Gltf(_))) {
+            let problem = format!("has no clip {clip}: only glTF files have clips");
+            return Err(IoError::content(source, problem));
+        }
+        // A layer of USD has its own unit, and has been asked.
+        if let (Some(unit), false) = (options.unit, MeshFormat::of(source) == Some(MeshFormat::Usd))
+        {
+            rest.mesh.positions.iter_mut().for_each(|x| *x *= unit);
+        }
+        Ok(Animation { source: source.to_owned(), rest, frames, options })
     }
 
     /// The mesh at rest: its triangles hold in every frame.
     pub fn rest(&self) -> &Mesh {
+        &self.rest.mesh
+    }
+
+    /// The mesh at rest with its polygons and attributes.
+    pub fn loaded(&self) -> &Loaded {
         &self.rest
     }
 
     /// What the reader of the rest mesh has to say.
     pub fn notes(&self) -> &[String] {
-        &self.notes
+        &self.rest.notes
+    }
+
+    /// Frames per second, if anything says how many.
+    pub fn fps(&self) -> Option<f64> {
+        self.options.fps.or(match &self.frames {
+            Frames::Mdd(reader) => reader.fps(),
+            Frames::Gltf(scene) => Some(scene.fps()),
+            Frames::Usd(scene) => Some(scene.fps()),
+            Frames::Still | Frames::Pc2(_) | Frames::Files(_) => None,
+        })
+    }
+
+    /// Names of the animations in the file, of which one is this.
+    pub fn clips(&self) -> &[String] {
+        match &self.frames {
+            Frames::Gltf(scene) => scene.clips(),
+            _ => &[],
+        }
+    }
+
+    /// The files that frames are read from, where there is one per frame.
+    pub fn files(&self) -> &[PathBuf] {
+        match &self.frames {
+            Frames::Files(files) => files,
+            _ => &[],
+        }
     }
 
     /// How many frames there are.
     pub fn frame_count(&self) -> usize {
         match &self.frames {
             Frames::Still => 1,
-            Frames::Cache(reader) => reader.frames(),
+            Frames::Pc2(reader) => reader.frames(),
+            Frames::Mdd(reader) => reader.frames(),
             Frames::Files(files) => files.len(),
+            Frames::Gltf(scene) => scene.frames(),
+            Frames::Usd(scene) => scene.frames(),
         }
     }
 
     /// Reads frame `index` (from 0) into as many positions (m) as the mesh has vertices.
     pub fn read_frame(&mut self, index: usize, positions: &mut [DVec3]) -> Result<(), IoError> {
-        let count = self.rest.positions.len();
-        let files = match &mut self.frames {
-            Frames::Cache(reader) => return reader.frame(index, positions),
-            Frames::Still => &[][..],
-            Frames::Files(files) => files,
-        };
-        let from_file;
-        let (source, name) = match files.get(index) {
-            Some(file) => {
-                let mesh = read_mesh(file)?.mesh;
-                if mesh.triangles != self.rest.triangles {
-                    let problem = "its faces are not those of the first frame";
-                    return Err(IoError::content(file, problem));
-                }
-                from_file = mesh.positions;
-                (from_file.as_slice(), file.as_path())
-            }
-            None if files.is_empty() && index == 0 => {
-                (self.rest.positions.as_slice(), self.source.as_path())
-            }
-            None => {
-                let problem =
-                    format!("has {} frames, frame {index} was asked for", files.len().max(1));
-                return Err(IoError::content(&self.source, problem));
-            }
-        };
-        if source.len() != count || positions.len() != count {
+        let rest = &self.rest.mesh;
+        if positions.len() != rest.positions.len() || index >= self.frame_count() {
             let problem = format!(
-                "expected {count} vertices as in the rest mesh, found {} (room for {})",
-                source.len(),
+                "has {} frames of {} vertices, frame {index} was asked for, with room for {}",
+                self.frame_count(),
+                rest.positions.len(),
                 positions.len()
             );
-            return Err(IoError::content(name, problem));
+            return Err(IoError::content(&self.source, problem));
         }
-        positions.copy_from_slice(source);
+        match &mut self.frames {
+            Frames::Still => {
+                positions.copy_from_slice(&rest.positions);
+                return Ok(());
+            }
+            Frames::Usd(scene) => return scene.frame(index, positions),
+            Frames::Gltf(scene) => scene.frame(index, positions)?,
+            Frames::Pc2(reader) => reader.frame(index, positions)?,
+            Frames::Mdd(reader) => reader.frame(index, positions)?,
+            Frames::Files(files) => read_file(&files[index], rest, positions)?,
+        }
+        if let Some(unit) = self.options.unit {
+            positions.iter_mut().for_each(|x| *x *= unit);
+        }
         Ok(())
     }
 }
 
-/// `REST+CACHE.pc2`, cut at the last `+` that leaves a mesh file on its left.
+/// A frame that is a file of its own.
+fn read_file(file: &Path, rest: &Mesh, positions: &mut [DVec3]) -> Result<(), IoError> {
+    let mesh = read_mesh(file)?.mesh;
+    if mesh.positions.len() != positions.len() {
+        let problem = format!(
+            "expected {} vertices as in the first frame, found {}",
+            positions.len(),
+            mesh.positions.len()
+        );
+        return Err(IoError::content(file, problem));
+    }
+    // The faces of the first frame, but a polygon may be cut another way when it bends.
+    if mesh.triangles.len() != rest.triangles.len() {
+        return Err(IoError::content(file, "its faces are not those of the first frame"));
+    }
+    positions.copy_from_slice(&mesh.positions);
+    Ok(())
+}
+
+/// `REST+CACHE.pc2` or `.mdd`, cut at the last `+` that leaves a mesh file on its left.
 fn split_pair(written: &str) -> Option<(&str, &str)> {
     let cuts = written.match_indices('+').map(|(at, _)| (&written[..at], &written[at + 1..]));
     let pairs: Vec<_> = cuts.filter(|(_, cache)| is_cache(Path::new(cache))).collect();
@@ -168,7 +276,11 @@ fn split_pair(written: &str) -> Option<(&str, &str)> {
 }
 
 fn is_cache(path: &Path) -> bool {
-    path.extension().is_some_and(|e| e.eq_ignore_ascii_case("pc2"))
+    is(path, "pc2") || is(path, "mdd")
+}
+
+fn is(path: &Path, ending: &str) -> bool {
+    path.extension().is_some_and(|e| e.eq_ignore_ascii_case(ending))
 }
 
 /// All files that match, in natural order.

@@ -5,7 +5,7 @@
 
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, BufWriter, Seek, SeekFrom, Write};
+use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use crate::error::IoError;
@@ -46,7 +46,10 @@ impl PartFile {
     /// Starts `path` anew; an old `.part` is overwritten, an old `path` stays until the commit.
     pub fn create(path: &Path, on_failure: OnFailure) -> Result<Self, IoError> {
         let part = part_path(path);
-        let file = File::create(&part).map_err(IoError::system(&part, "create"))?;
+        let mut anew = OpenOptions::new();
+        // Also for reading: see `cut`.
+        anew.read(true).write(true).create(true).truncate(true);
+        let file = anew.open(&part).map_err(IoError::system(&part, "create"))?;
         Ok(Self::over(file, part, path, on_failure))
     }
 
@@ -96,6 +99,30 @@ impl PartFile {
             w.seek(SeekFrom::End(0)).map(drop)
         });
         patched.map_err(IoError::system(&self.part, "write"))
+    }
+
+    /// Takes `length` bytes out of what was written; what follows them moves up.
+    pub fn cut(&mut self, offset: u64, length: u64) -> Result<(), IoError> {
+        let cut = self.writer().and_then(|w| {
+            w.flush()?;
+            let file = w.get_mut();
+            let end = file.seek(SeekFrom::End(0))?;
+            let mut block = vec![0; 1 << 18];
+            let mut from = offset.saturating_add(length).min(end);
+            let mut to = offset.min(end);
+            while from < end {
+                let count = (end - from).min(block.len() as u64);
+                let block = &mut block[..count as usize];
+                file.seek(SeekFrom::Start(from))?;
+                file.read_exact(block)?;
+                file.seek(SeekFrom::Start(to))?;
+                file.write_all(block)?;
+                (from, to) = (from + count, to + count);
+            }
+            file.set_len(to)?;
+            file.seek(SeekFrom::End(0)).map(drop)
+        });
+        cut.map_err(IoError::system(&self.part, "write"))
     }
 
     /// Hands everything to the disk, so that a kill or a power cut after this loses nothing.

@@ -9,6 +9,7 @@ mod nodes;
 mod version1;
 mod version2;
 mod version4;
+mod write;
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -21,6 +22,8 @@ use crate::error::IoError;
 use crate::loaded::{Loaded, Parts};
 use elements::ElementKind;
 use nodes::NodeTags;
+
+pub use write::text;
 
 /// Reads the bytes of a Gmsh file; `path` is only for errors.
 pub fn parse(path: &Path, bytes: &[u8]) -> Result<Loaded, IoError> {

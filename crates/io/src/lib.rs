@@ -1,7 +1,8 @@
 //! File formats, both ways: the only library of pliant that touches the disk.
 //!
-//! - [`read_mesh`]: Gmsh, Medit, TetGen, VTK, VTU and OBJ, by the ending of the name
-//! - [`write_obj`], [`Pc2Writer`], [`Pc2Reader`], [`Animation`]
+//! - [`read_mesh`] and [`write_mesh`]: one mesh, in the format that the ending of the name says
+//! - [`Animation`] and [`AnimationWriter`]: a mesh that moves, one frame in memory at a time
+//! - [`Pc2Reader`], [`Pc2Writer`], [`MddReader`], [`MddWriter`]: caches of vertices alone
 //! - [`read_ids`]: selections kept in files
 //! - [`atomic`]: how outputs come to be whole
 //!
@@ -11,26 +12,44 @@
 
 mod animation;
 pub mod atomic;
+mod attribute;
+mod beside;
 mod cursor;
 mod error;
+mod faces;
+mod gltf;
 mod gmsh;
+mod groups;
 mod ids;
 mod loaded;
+mod mdd;
 mod medit;
 mod obj;
+mod off;
 mod pc2;
+mod ply;
 mod polygon;
 mod read;
+mod stl;
 mod tetgen;
+mod unit;
+mod usd;
+mod vega;
 mod vtk;
+mod write;
 
-pub use animation::Animation;
+pub use animation::{Animation, AnimationOptions};
+pub use attribute::Attribute;
 pub use error::{IoError, Place};
+pub use faces::Polygons;
 pub use ids::read_ids;
 pub use loaded::Loaded;
+pub use mdd::{MddReader, MddWriter};
 pub use obj::{obj_text, write_obj};
 pub use pc2::{Pc2Header, Pc2Reader, Pc2Writer};
 pub use read::{MeshFormat, parse_mesh, parse_tetgen, read_mesh};
+pub use unit::{guess_unit, unit_named};
+pub use write::{AnimationWriter, write_mesh};
 
 /// How many cases property tests try: `PLIANT_CASES`, or a few hundred.
 #[cfg(test)]

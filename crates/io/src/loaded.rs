@@ -6,15 +6,59 @@ use std::path::Path;
 use glam::DVec3;
 use pliant_mesh::{Group, Mesh, boundary_of_tets};
 
+use crate::attribute::Attribute;
 use crate::error::IoError;
+use crate::faces::Polygons;
+use crate::polygon::triangulate;
 
 /// A mesh from a file, and what its reader has to say about it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Loaded {
     /// The mesh: tets with their boundary, or triangles.
     pub mesh: Mesh,
+    /// The faces as they were before they were cut into the mesh's triangles; empty when all of
+    /// them were triangles, and for tets.
+    pub polygons: Polygons,
+    /// Numbers per vertex.
+    pub attributes: Vec<Attribute>,
     /// Sentences for the user: what was ignored, what was turned round.
     pub notes: Vec<String>,
+}
+
+impl From<Mesh> for Loaded {
+    fn from(mesh: Mesh) -> Loaded {
+        Loaded { mesh, ..Loaded::default() }
+    }
+}
+
+impl Loaded {
+    /// The corners of every face: the polygons, or else the triangles.
+    pub fn faces(&self) -> Box<dyn Iterator<Item = &[u32]> + '_> {
+        match self.polygons.is_empty() {
+            true => Box::new(self.mesh.triangles.iter().map(|t| &t[..])),
+            false => Box::new(self.polygons.iter()),
+        }
+    }
+
+    /// Number of faces.
+    pub fn face_count(&self) -> usize {
+        match self.polygons.is_empty() {
+            true => self.mesh.triangles.len(),
+            false => self.polygons.len(),
+        }
+    }
+
+    /// The mesh, its attributes made groups where it has none of that name: what a selection can
+    /// choose from.
+    pub fn into_selectable(self) -> Mesh {
+        let mut mesh = self.mesh;
+        for group in self.attributes.iter().flat_map(Attribute::groups) {
+            if mesh.groups.iter().all(|known| known.name != group.name) {
+                mesh.groups.push(group);
+            }
+        }
+        mesh
+    }
 }
 
 /// What a reader collects.
@@ -24,6 +68,10 @@ pub struct Parts {
     pub triangles: Vec<[u32; 3]>,
     pub tets: Vec<[u32; 4]>,
     pub groups: Vec<Group>,
+    pub attributes: Vec<Attribute>,
+    polygons: Polygons,
+    /// How many polygons could not be cut properly, and which was the first.
+    fans: Option<(usize, String)>,
     /// Kinds of elements passed over, with how many there were.
     pub ignored: BTreeMap<&'static str, usize>,
     pub notes: Vec<String>,
@@ -33,6 +81,17 @@ impl Parts {
     pub fn ignore(&mut self, kind: &'static str, count: usize) {
         if count > 0 {
             *self.ignored.entry(kind).or_default() += count;
+        }
+    }
+
+    /// Adds a face of at least three known vertices; `place` names it for notes.
+    pub fn add_polygon(&mut self, corners: &[u32], place: impl FnOnce() -> String) {
+        self.polygons.push(corners);
+        if !triangulate(&self.positions, corners, &mut self.triangles) {
+            match &mut self.fans {
+                Some((count, _)) => *count += 1,
+                None => self.fans = Some((1, place())),
+            }
         }
     }
 
@@ -74,11 +133,25 @@ impl Parts {
                 format!("expected tetrahedra or triangles, found {found}"),
             ));
         }
+        if let Some((count, first)) = &self.fans {
+            self.notes.push(match count {
+                1 => format!("{first}: the polygon crosses itself, is flat or too large; it was cut into a fan"),
+                _ => format!("{count} polygons cross themselves, are flat or too large, the first at {first}; they were cut into fans"),
+            });
+        }
         if !ignored.is_empty() {
             self.notes.push(format!("ignored {ignored}"));
         }
-        let Parts { positions, triangles, tets, groups, notes, .. } = self;
-        Ok(Loaded { mesh: Mesh { positions, triangles, tets, groups }, notes })
+        // A reader adds a value per vertex; less would be its fault, and is not passed on.
+        self.attributes.retain(|attribute| {
+            attribute.components > 0 && attribute.values.len() == count * attribute.components
+        });
+        if !self.tets.is_empty() || self.polygons.only_triangles() {
+            self.polygons = Polygons::default();
+        }
+        let Parts { positions, triangles, tets, groups, attributes, polygons, notes, .. } = self;
+        let mesh = Mesh { positions, triangles, tets, groups };
+        Ok(Loaded { mesh, polygons, attributes, notes })
     }
 
     /// Turns all tets round when all are negative: some programs number them the other way. A

@@ -1,8 +1,10 @@
 //! Medit `.mesh`, in text: keywords, each followed by a count and that many rows.
 
+use std::fmt::Write;
 use std::path::Path;
 
 use glam::DVec3;
+use pliant_mesh::Mesh;
 
 use crate::cursor::{Cursor, missing, parse as number, unexpected};
 use crate::error::IoError;
@@ -99,6 +101,31 @@ fn ignored<const N: usize>(
 /// it as a real number.
 fn skip_reference(cursor: &mut Cursor) -> Result<(), IoError> {
     cursor.number::<f64>("a reference number").map(drop)
+}
+
+/// The text of a Medit file: tets, or else triangles.
+pub fn text(mesh: &Mesh) -> String {
+    let mut text = String::from("MeshVersionFormatted 2\nDimension 3\n");
+    // Writing to a String cannot fail.
+    let _ = writeln!(text, "Vertices\n{}", mesh.positions.len());
+    for p in &mesh.positions {
+        let _ = writeln!(text, "{} {} {} 0", p.x, p.y, p.z);
+    }
+    let mut rows = |keyword: &str, count: usize, elements: &mut dyn Iterator<Item = &[u32]>| {
+        let _ = writeln!(text, "{keyword}\n{count}");
+        for element in elements {
+            for &v in element {
+                let _ = write!(text, "{} ", u64::from(v) + 1);
+            }
+            text.push_str("0\n");
+        }
+    };
+    match mesh.tets.is_empty() {
+        false => rows("Tetrahedra", mesh.tets.len(), &mut mesh.tets.iter().map(|t| &t[..])),
+        true => rows("Triangles", mesh.triangles.len(), &mut mesh.triangles.iter().map(|t| &t[..])),
+    }
+    text.push_str("End\n");
+    text
 }
 
 #[cfg(test)]

@@ -8,7 +8,9 @@ use std::path::Path;
 use pliant_mesh::Mesh;
 
 use crate::atomic::write_whole;
+use crate::attribute::Attribute;
 use crate::error::IoError;
+use crate::loaded::Loaded;
 
 pub use read::parse;
 
@@ -32,17 +34,35 @@ pub fn write_obj(path: &Path, mesh: &Mesh) -> Result<(), IoError> {
 
 /// The text of an OBJ file. Coordinates have the fewest digits that read back to the same bits.
 ///
-/// A triangle is in a group when its three vertices are; blanks in names become `_`.
+/// A face is in a group when all its vertices are; blanks in names become `_`.
 pub fn obj_text(mesh: &Mesh) -> String {
+    text_of(mesh, None, mesh.triangles.iter().map(|t| &t[..]))
+}
+
+/// The same with faces of any number of corners, and colours behind the coordinates.
+pub fn text(loaded: &Loaded) -> String {
+    let color = loaded.attributes.iter().find(|attribute| attribute.is_color());
+    text_of(&loaded.mesh, color, loaded.faces())
+}
+
+fn text_of<'a>(
+    mesh: &Mesh,
+    color: Option<&Attribute>,
+    faces: impl Iterator<Item = &'a [u32]>,
+) -> String {
     let mut text = String::with_capacity(40 * mesh.positions.len() + 24 * mesh.triangles.len());
     // Writing to a String cannot fail.
-    for p in &mesh.positions {
-        let _ = writeln!(text, "v {} {} {}", p.x, p.y, p.z);
+    for (vertex, p) in mesh.positions.iter().enumerate() {
+        let _ = write!(text, "v {} {} {}", p.x, p.y, p.z);
+        if let Some([r, g, b, ..]) = color.map(|color| color.of(vertex)) {
+            let _ = write!(text, " {r} {g} {b}");
+        }
+        text.push('\n');
     }
     let membership = Membership::of(mesh);
     let mut current: Vec<usize> = Vec::new();
-    for triangle in &mesh.triangles {
-        let groups = membership.of_triangle(triangle);
+    for face in faces {
+        let groups = membership.of_face(face);
         if groups != current {
             text.push('g');
             for &group in &groups {
@@ -56,8 +76,11 @@ pub fn obj_text(mesh: &Mesh) -> String {
             text.push('\n');
             current = groups;
         }
-        let [a, b, c] = triangle.map(|v| u64::from(v) + 1);
-        let _ = writeln!(text, "f {a} {b} {c}");
+        text.push('f');
+        for &v in face {
+            let _ = write!(text, " {}", u64::from(v) + 1);
+        }
+        text.push('\n');
     }
     text
 }
@@ -82,10 +105,11 @@ impl Membership {
         Membership { of_vertex }
     }
 
-    fn of_triangle(&self, triangle: &[u32; 3]) -> Vec<usize> {
-        let groups = |v: u32| self.of_vertex.get(v as usize).map_or(&[][..], Vec::as_slice);
-        let [a, b, c] = triangle.map(groups);
-        a.iter().copied().filter(|id| b.contains(id) && c.contains(id)).collect()
+    fn of_face(&self, face: &[u32]) -> Vec<usize> {
+        let groups = |&v: &u32| self.of_vertex.get(v as usize).map_or(&[][..], Vec::as_slice);
+        let Some((first, others)) = face.split_first() else { return Vec::new() };
+        let shared = |id: &usize| others.iter().all(|v| groups(v).contains(id));
+        groups(first).iter().copied().filter(shared).collect()
     }
 }
 
@@ -105,6 +129,16 @@ mod tests {
         mesh.groups = vec![Group::new("left ear", vec![0, 1, 2])];
         let text = obj_text(&mesh);
         assert!(text.ends_with("g left_ear\nf 1 2 3\ng\nf 1 2 4\nf 1 3 4\n"), "{text}");
+    }
+
+    #[test]
+    fn polygons_and_colours_come_back() {
+        let square =
+            "v 0 0 0 1 0 0.5\nv 1 0 0 1 0 0.5\nv 1 1 0 1 0 0.5\nv 0 1 0 0 0 0\nf 1 2 3 4\n";
+        let loaded = parse(Path::new("a.obj"), square.as_bytes()).unwrap();
+        assert_eq!((loaded.polygons.len(), loaded.mesh.triangles.len()), (1, 2));
+        assert_eq!(loaded.attributes[0].of(1), [1.0, 0.0, 0.5]);
+        assert_eq!(text(&loaded), square);
     }
 
     proptest! {

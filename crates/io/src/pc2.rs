@@ -343,12 +343,16 @@ mod tests {
         assert!(error.contains("huge.pc2") && error.contains("but the file has 32"), "{error}");
     }
 
+    thread_local! {
+        /// One for all cases.
+        static FOLDER: tempfile::TempDir = tempfile::tempdir().unwrap();
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(crate::property_cases()))]
         #[test]
         fn any_bytes_are_read_or_refused(bytes in proptest::collection::vec(any::<u8>(), 0..200), header: bool) {
-            let folder = tempfile::tempdir().unwrap();
-            let path = folder.path().join("any.pc2");
+            let path = FOLDER.with(|folder| folder.path().join("any.pc2"));
             let mut content = if header { MAGIC.to_vec() } else { Vec::new() };
             content.extend(bytes);
             std::fs::write(&path, content).unwrap();

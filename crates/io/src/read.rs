@@ -2,9 +2,11 @@
 
 use std::path::Path;
 
+use crate::animation::AnimationOptions;
+use crate::beside::Beside;
 use crate::error::IoError;
 use crate::loaded::Loaded;
-use crate::{gmsh, medit, obj, tetgen, vtk};
+use crate::{gltf, gmsh, medit, obj, off, ply, stl, tetgen, usd, vega, vtk};
 
 /// A format that one file holds a mesh in. TetGen needs two files: [`parse_tetgen`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,13 +17,47 @@ pub enum MeshFormat {
     Medit,
     /// `.vtk`
     Vtk,
-    /// `.vtu`
+    /// `.vtu`, `.vtp`
     Vtu,
+    /// `.veg`
+    Vega,
     /// `.obj`
     Obj,
+    /// `.off`
+    Off,
+    /// `.ply`
+    Ply,
+    /// `.stl`
+    Stl,
+    /// `.gltf`, `.glb`
+    Gltf,
+    /// `.usda`, and `.usd` if it is text
+    Usd,
 }
 
-const KNOWN: &str = ".msh, .mesh, .node, .ele, .vtk, .vtu, .obj";
+const KNOWN: &str = ".msh, .mesh, .node, .ele, .vtk, .vtu, .vtp, .veg, .obj, .off, .ply, .stl, \
+    .glb, .gltf, .usda";
+
+impl MeshFormat {
+    /// The format that the ending of a name stands for, in small or capital letters.
+    pub fn of(path: &Path) -> Option<MeshFormat> {
+        let ending = path.extension()?.to_str()?.to_ascii_lowercase();
+        Some(match ending.as_str() {
+            "msh" => MeshFormat::Gmsh,
+            "mesh" => MeshFormat::Medit,
+            "vtk" => MeshFormat::Vtk,
+            "vtu" | "vtp" => MeshFormat::Vtu,
+            "veg" => MeshFormat::Vega,
+            "obj" => MeshFormat::Obj,
+            "off" => MeshFormat::Off,
+            "ply" => MeshFormat::Ply,
+            "stl" => MeshFormat::Stl,
+            "gltf" | "glb" => MeshFormat::Gltf,
+            "usda" | "usd" | "usdc" | "usdz" => MeshFormat::Usd,
+            _ => return None,
+        })
+    }
+}
 
 /// Reads a mesh, in the format that the ending of the name says. Of TetGen's pair of files
 /// either may be given.
@@ -36,30 +72,39 @@ const KNOWN: &str = ".msh, .mesh, .node, .ele, .vtk, .vtu, .obj";
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn read_mesh(path: &Path) -> Result<Loaded, IoError> {
-    let ending = path.extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase();
-    let format = match ending.as_str() {
-        "msh" => MeshFormat::Gmsh,
-        "mesh" => MeshFormat::Medit,
-        "vtk" => MeshFormat::Vtk,
-        "vtu" => MeshFormat::Vtu,
-        "obj" => MeshFormat::Obj,
-        "node" | "ele" => {
-            let (nodes, tets) = (path.with_extension("node"), path.with_extension("ele"));
-            return parse_tetgen((&nodes, &read_bytes(&nodes)?), (&tets, &read_bytes(&tets)?));
-        }
-        _ => return Err(IoError::UnknownFormat { path: path.to_owned(), known: KNOWN }),
-    };
-    parse_mesh(format, path, &read_bytes(path)?)
+    if is_tetgen(path) {
+        let (nodes, tets) = (path.with_extension("node"), path.with_extension("ele"));
+        return parse_tetgen((&nodes, &read_bytes(&nodes)?), (&tets, &read_bytes(&tets)?));
+    }
+    let format = MeshFormat::of(path)
+        .ok_or_else(|| IoError::UnknownFormat { path: path.to_owned(), known: KNOWN })?;
+    parse(format, path, &read_bytes(path)?, Beside::Of(path))
 }
 
-/// Reads a mesh from the bytes of a file; `path` is only for errors.
+/// Reads a mesh from the bytes of a file; `path` is only for errors. A file that needs others
+/// beside it is refused.
 pub fn parse_mesh(format: MeshFormat, path: &Path, bytes: &[u8]) -> Result<Loaded, IoError> {
+    parse(format, path, bytes, Beside::Nothing)
+}
+
+fn parse(format: MeshFormat, path: &Path, bytes: &[u8], beside: Beside) -> Result<Loaded, IoError> {
     match format {
         MeshFormat::Gmsh => gmsh::parse(path, bytes),
         MeshFormat::Medit => medit::parse(path, bytes),
         MeshFormat::Vtk => vtk::parse_legacy(path, bytes),
         MeshFormat::Vtu => vtk::parse_xml(path, bytes),
+        MeshFormat::Vega => vega::parse(path, bytes, beside),
         MeshFormat::Obj => obj::parse(path, bytes),
+        MeshFormat::Off => off::parse(path, bytes),
+        MeshFormat::Ply => ply::parse(path, bytes),
+        MeshFormat::Stl => stl::parse(path, bytes),
+        MeshFormat::Gltf => {
+            let options = AnimationOptions::default();
+            Ok(gltf::Scene::read(path, bytes.to_vec(), beside, &options)?.1)
+        }
+        MeshFormat::Usd => {
+            Ok(usd::Scene::read(path, bytes.to_vec(), &AnimationOptions::default())?.1)
+        }
     }
 }
 
@@ -68,7 +113,13 @@ pub fn parse_tetgen(nodes: (&Path, &[u8]), tets: (&Path, &[u8])) -> Result<Loade
     tetgen::parse(nodes, tets)
 }
 
-fn read_bytes(path: &Path) -> Result<Vec<u8>, IoError> {
+/// Whether this is one of TetGen's two files.
+pub fn is_tetgen(path: &Path) -> bool {
+    path.extension()
+        .is_some_and(|e| e.eq_ignore_ascii_case("node") || e.eq_ignore_ascii_case("ele"))
+}
+
+pub fn read_bytes(path: &Path) -> Result<Vec<u8>, IoError> {
     std::fs::read(path).map_err(IoError::system(path, "read"))
 }
 

@@ -1,8 +1,10 @@
 //! TetGen: vertices in `.node`, tets in `.ele`, numbered from 0 or from 1.
 
+use std::fmt::Write;
 use std::path::Path;
 
 use glam::DVec3;
+use pliant_mesh::Mesh;
 
 use crate::cursor::Cursor;
 use crate::error::IoError;
@@ -95,6 +97,21 @@ fn in_sequence(
 
 fn skip_numbers(cursor: &mut Cursor, count: usize) -> Result<(), IoError> {
     (0..count).try_for_each(|_| cursor.number::<f64>("an attribute or marker").map(drop))
+}
+
+/// The texts of the `.node` and the `.ele` file, numbered from 1.
+pub fn texts(mesh: &Mesh) -> (String, String) {
+    // Writing to a String cannot fail.
+    let mut nodes = format!("{} 3 0 0\n", mesh.positions.len());
+    for (number, p) in (1..).zip(&mesh.positions) {
+        let _ = writeln!(nodes, "{number} {} {} {}", p.x, p.y, p.z);
+    }
+    let mut tets = format!("{} 4 0\n", mesh.tets.len());
+    for (number, tet) in (1..).zip(&mesh.tets) {
+        let [a, b, c, d] = tet.map(|v| u64::from(v) + 1);
+        let _ = writeln!(tets, "{number} {a} {b} {c} {d}");
+    }
+    (nodes, tets)
 }
 
 #[cfg(test)]

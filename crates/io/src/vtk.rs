@@ -4,7 +4,9 @@ mod arrays;
 mod cells;
 mod encoding;
 mod legacy;
+mod write;
 mod xml;
 
 pub use legacy::parse as parse_legacy;
+pub use write::{legacy_text, xml_text};
 pub use xml::parse as parse_xml;

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use pliant_io::{Animation, read_mesh};
+use pliant_io::{Animation, AnimationOptions, read_mesh};
 use pliant_mesh::diagnosis::{self, FindingKind};
 use pliant_mesh::{Mesh, edges_of_tets};
 
@@ -188,5 +188,73 @@ fn caches_have_the_frames_that_were_measured() {
                 );
             }
         }
+    }
+}
+
+/// Clips of glTF files, evaluated here, against what another program made of them: the same motion
+/// with vertices at the same place made one.
+#[test]
+fn clips_move_as_another_program_says() {
+    let Some(folder) = collection("anim") else { return };
+    for (file, clip, baked) in [
+        ("khronos/Fox.glb", Some("Walk"), "fox_walk"),
+        ("khronos/Fox.glb", Some("Run"), "fox_run"),
+        ("khronos/CesiumMan.glb", None, "cesiumman_walk"),
+        ("khronos/MorphStressTest.glb", Some("TheWave"), "morphstress_thewave"),
+        ("quaternius/Horse.glb", Some("Gallop"), "horse_gallop"),
+        ("quaternius/Horse.glb", Some("Gallop_Jump"), "horse_jump"),
+        ("quaternius/Trex.glb", Some("TRex_Run"), "trex_run"),
+        ("quaternius/Whale.glb", Some("Swim"), "whale_swim"),
+    ] {
+        let path = folder.join(file);
+        let cache = folder.join("baked").join(baked).with_extension("pc2");
+        if !path.exists() || !cache.exists() {
+            println!("skipped: the collection has no {file} or no {baked}");
+            continue;
+        }
+        let options =
+            AnimationOptions { fps: Some(30.0), clip: clip.map(str::to_owned), unit: None };
+        let mut ours = Animation::open_with(path.to_str().unwrap(), options).unwrap();
+        let mut theirs = Animation::open(cache.to_str().unwrap()).unwrap();
+        assert_eq!(ours.frame_count(), theirs.frame_count(), "{baked}");
+        let mut here = ours.rest().positions.clone();
+        let mut there = theirs.rest().positions.clone();
+        // For every vertex of theirs, those of ours that have been at its place so far.
+        let mut candidates: Vec<Vec<usize>> = vec![(0..here.len()).collect(); there.len()];
+        for frame in 0..ours.frame_count() {
+            ours.read_frame(frame, &mut here).unwrap();
+            theirs.read_frame(frame, &mut there).unwrap();
+            let size = Mesh::surface(there.clone(), Vec::new()).bounds().unwrap().size().length();
+            for (place, vertices) in there.iter().zip(&mut candidates) {
+                vertices.retain(|&v| here[v].distance(*place) < 2e-6 * size);
+                assert!(!vertices.is_empty(), "{baked}: frame {frame} differs at {place}");
+            }
+        }
+    }
+}
+
+#[test]
+fn surfaces_have_the_counts_that_were_measured() {
+    let Some(folder) = collection("") else { return };
+    // File, vertices, triangles.
+    for (file, vertices, triangles) in [
+        ("nasty/libigl/beetle.off", 19_887, 38_656),
+        ("nasty/cgal/spheres_intersecting.off", 324, 640),
+        ("nasty/libigl/sliver_tet.ply", 5_009, 4),
+        ("nasty/libigl/two-boxes-bad-self-union.ply", 486, 708),
+        ("nasty/trimesh/soup.stl", 300, 100),
+        ("nasty/trimesh/7_8ths_cube.stl", 14, 24),
+        ("tets/vegafem/turtle/turtle-volumetric-homogeneous.veg", 347, 530),
+        ("anatomy/opensim/hat_jaw.vtp", 1_459, 2_916),
+        ("anim/khronos/AnimatedMorphCube.glb", 24, 12),
+        ("anim/khronos/RiggedFigure.glb", 370, 256),
+    ] {
+        let path = folder.join(file);
+        if !path.exists() {
+            println!("skipped: the collection has no {file}");
+            continue;
+        }
+        let mesh = read_mesh(&path).unwrap_or_else(|e| panic!("{e}")).mesh;
+        assert_eq!((mesh.positions.len(), mesh.triangles.len()), (vertices, triangles), "{file}");
     }
 }

@@ -4,8 +4,11 @@
 
 use std::path::Path;
 
-use pliant_io::{IoError, Loaded, MeshFormat, parse_mesh, parse_tetgen};
+use pliant_io::{
+    Animation, AnimationWriter, Attribute, IoError, Loaded, MeshFormat, parse_mesh, parse_tetgen,
+};
 use pliant_mesh::diagnosis::{self, FindingKind};
+use pliant_mesh::{DVec3, Mesh};
 use proptest::prelude::*;
 
 const NAME: &str = "some/file.ext";
@@ -46,7 +49,39 @@ fn seeds(x: &str) -> Vec<(&'static str, MeshFormat, Vec<u8>)> {
         "o tet\n{}g all\nf 1 3 2\nf 1/1 2/2 4/4\nf -4 -1 -2\nf 2 3 4\n",
         points.iter().map(|p| format!("v {p}\n")).collect::<String>()
     );
+    let corners = [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]];
+    let faces: String = corners.iter().map(|[a, b, c]| format!("3 {a} {b} {c}\n")).collect();
+    let off = format!("OFF\n4 4 0\n{plain}\n{faces}");
+    let ply = format!(
+        "ply\nformat ascii 1.0\ncomment a tet\nelement vertex 4\nproperty double x\n\
+        property double y\nproperty double z\nproperty float weight\nelement face 4\n\
+        property list uchar int vertex_indices\nend_header\n{}{faces}",
+        points.iter().map(|p| format!("{p} 0.5\n")).collect::<String>()
+    );
+    let facet = |face: &[usize; 3]| {
+        let corners = face.map(|corner| format!("vertex {}\n", points[corner])).concat();
+        format!("facet normal 0 0 0\nouter loop\n{corners}endloop\nendfacet\n")
+    };
+    let stl = format!("solid tet\n{}endsolid tet\n", corners.map(|face| facet(&face)).concat());
+    let vega =
+        format!("*VERTICES\n4 3 0 0\n{numbered}*ELEMENTS\nTET\n1 4 0\n1 1 2 3 4\n*SET all\n1,\n");
+    let tuples = points.iter().map(|p| format!("({})", p.replace(' ', ", "))).collect::<Vec<_>>();
+    let tuples = tuples.join(", ");
+    let usd = format!(
+        "#usda 1.0\n(\n metersPerUnit = 1\n)\ndef Xform \"top\" (\n kind = \"group\"\n)\n{{\n\
+        double3 xformOp:translate.timeSamples = {{ 1: (0, 0, 0), 9: (0, 0, 0) }}\n\
+        uniform token[] xformOpOrder = [\"xformOp:translate\"]\ndef Mesh \"tet\"\n{{\n\
+        int[] faceVertexCounts = [3, 3, 3, 3]\n\
+        int[] faceVertexIndices = [0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3]\n\
+        point3f[] points = [{tuples}]\npoint3f[] points.timeSamples = {{ 1: [{tuples}], 2: [{tuples}] }}\n\
+        float[] primvars:weight = [0, 0, 0, 1] (\n interpolation = \"vertex\"\n)\n}}\n}}\n"
+    );
     vec![
+        ("OFF", MeshFormat::Off, off.into_bytes()),
+        ("PLY", MeshFormat::Ply, ply.into_bytes()),
+        ("STL", MeshFormat::Stl, stl.into_bytes()),
+        ("Vega", MeshFormat::Vega, vega.into_bytes()),
+        ("USD", MeshFormat::Usd, usd.into_bytes()),
         ("Gmsh 1", MeshFormat::Gmsh, gmsh_1.into_bytes()),
         ("Gmsh 2", MeshFormat::Gmsh, gmsh_2.into_bytes()),
         ("Gmsh 4", MeshFormat::Gmsh, gmsh_4.into_bytes()),
@@ -55,6 +90,55 @@ fn seeds(x: &str) -> Vec<(&'static str, MeshFormat, Vec<u8>)> {
         ("VTU", MeshFormat::Vtu, vtu.into_bytes()),
         ("OBJ", MeshFormat::Obj, obj.into_bytes()),
     ]
+}
+
+/// The tet as a file that this package writes; those that can have colours and three frames.
+fn written(ending: &str) -> Vec<u8> {
+    let positions = vec![DVec3::ZERO, DVec3::X, DVec3::Y, DVec3::Z];
+    let mut tet = Loaded::from(Mesh::solid(positions.clone(), vec![[0, 1, 2, 3]]));
+    tet.mesh.tets.clear();
+    let values = vec![0.25; 12];
+    tet.attributes.push(Attribute { name: "color".into(), components: 3, values });
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("tet").with_extension(ending);
+    let frames = if ending == "glb" { 3 } else { 1 };
+    let mut writer = AnimationWriter::create(&path, tet, 30.0, frames).unwrap();
+    (0..frames).for_each(|_| writer.write_frame(&positions).unwrap());
+    writer.finish().unwrap();
+    std::fs::read(&path).unwrap()
+}
+
+/// The tet as glTF with its buffer inside, a skin, and a turning joint.
+fn skinned_gltf() -> Vec<u8> {
+    let mut buffer = Vec::new();
+    let points = [[0.0f32, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+    let mut floats = |values: &[f32]| buffer.extend(values.iter().flat_map(|v| v.to_le_bytes()));
+    floats(points.as_flattened());
+    floats(&[1.0, 0.0, 0.0, 0.0].repeat(4));
+    floats(&[0.0, 1.0]);
+    floats(&[0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 1.0, 0.0]);
+    buffer.extend([0; 16]);
+    buffer.extend([0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3]);
+    let data: String = buffer.iter().map(|byte| format!("%{byte:02x}")).collect();
+    format!(
+        r#"{{"buffers":[{{"byteLength":{},"uri":"data:text/plain,{data}"}}],
+        "bufferViews":[{{"buffer":0,"byteLength":48}},{{"buffer":0,"byteOffset":48,"byteLength":64}},
+        {{"buffer":0,"byteOffset":112,"byteLength":8}},{{"buffer":0,"byteOffset":120,"byteLength":32}},
+        {{"buffer":0,"byteOffset":152,"byteLength":16}},{{"buffer":0,"byteOffset":168,"byteLength":12}}],
+        "accessors":[{{"bufferView":0,"componentType":5126,"type":"VEC3","count":4}},
+        {{"bufferView":1,"componentType":5126,"type":"VEC4","count":4}},
+        {{"bufferView":2,"componentType":5126,"type":"SCALAR","count":2}},
+        {{"bufferView":3,"componentType":5126,"type":"VEC4","count":2}},
+        {{"bufferView":4,"componentType":5121,"type":"VEC4","count":4}},
+        {{"bufferView":5,"componentType":5121,"type":"SCALAR","count":12}}],
+        "meshes":[{{"primitives":[{{"attributes":{{"POSITION":0,"JOINTS_0":4,"WEIGHTS_0":1}},
+        "indices":5,"targets":[{{"POSITION":0}}]}}],"weights":[0]}}],
+        "skins":[{{"joints":[0]}}],"nodes":[{{"scale":[1,1,1],"children":[1]}},{{"mesh":0,"skin":0}}],
+        "animations":[{{"channels":[{{"sampler":0,"target":{{"node":0,"path":"rotation"}}}}],
+        "samplers":[{{"input":2,"output":3}}]}}]}}"#,
+        buffer.len()
+    )
+    .into_bytes()
 }
 
 /// Binary files of the same tet.
@@ -122,6 +206,10 @@ fn binary_seeds() -> Vec<(&'static str, MeshFormat, Vec<u8>)> {
     vtu.extend(data);
     vtu.extend(b"</AppendedData></VTKFile>");
     vec![
+        ("STL binary", MeshFormat::Stl, written("stl")),
+        ("PLY binary", MeshFormat::Ply, written("ply")),
+        ("glTF binary", MeshFormat::Gltf, written("glb")),
+        ("glTF", MeshFormat::Gltf, skinned_gltf()),
         ("Gmsh 2 binary", MeshFormat::Gmsh, gmsh_2),
         ("Gmsh 4 binary", MeshFormat::Gmsh, gmsh_4),
         ("VTK binary", MeshFormat::Vtk, vtk),
@@ -133,15 +221,27 @@ fn all_seeds() -> Vec<(&'static str, MeshFormat, Vec<u8>)> {
     [seeds("0"), binary_seeds()].concat()
 }
 
+thread_local! {
+    /// Made once: some of them by way of the disk.
+    static SEEDS: Vec<(&'static str, MeshFormat, Vec<u8>)> = all_seeds();
+}
+
 /// A mesh whose elements can be indexed, or an error that names the file.
 fn is_sound(result: &Result<Loaded, IoError>) -> bool {
     match result {
-        Ok(Loaded { mesh, .. }) => {
+        Ok(loaded @ Loaded { mesh, .. }) => {
             let count = mesh.positions.len();
+            let whole = |attribute: &Attribute| {
+                (1..=4).contains(&attribute.components)
+                    && attribute.values.len() == count * attribute.components
+            };
             let corners = mesh.tets.iter().flatten().chain(mesh.triangles.iter().flatten());
-            corners
-                .chain(mesh.groups.iter().flat_map(|g| &g.vertices))
-                .all(|&v| (v as usize) < count)
+            let faces = loaded.faces().flatten();
+            loaded.attributes.iter().all(whole)
+                && corners
+                    .chain(faces)
+                    .chain(mesh.groups.iter().flat_map(|g| &g.vertices))
+                    .all(|&v| (v as usize) < count)
         }
         Err(error) => error.to_string().contains(NAME),
     }
@@ -198,6 +298,47 @@ fn huge_claims_are_survived() {
             }
         }
     }
+}
+
+/// Files that hold animations, changed, as a user opens them: every frame is read or refused.
+fn open_frames(ending: &str, bytes: &[u8]) -> Result<(), String> {
+    thread_local! {
+        static FOLDER: tempfile::TempDir = tempfile::tempdir().unwrap();
+    }
+    let path = FOLDER.with(|folder| folder.path().join("changed").with_extension(ending));
+    std::fs::write(&path, bytes).unwrap();
+    let written = path.to_str().unwrap();
+    let named = |error: IoError| {
+        let sentence = error.to_string();
+        if sentence.contains("changed") { Ok(()) } else { Err(sentence) }
+    };
+    match Animation::open(written) {
+        Ok(mut animation) => {
+            let mut positions = animation.rest().positions.clone();
+            for frame in 0..animation.frame_count().min(4) {
+                animation.read_frame(frame, &mut positions).or_else(named)?;
+            }
+            Ok(())
+        }
+        Err(error) => named(error),
+    }
+}
+
+#[test]
+fn a_huge_animation_is_refused_before_it_is_read() {
+    let text = String::from_utf8(skinned_gltf()).unwrap();
+    // One second becomes ages: the last bytes of the two times.
+    let late = text.replacen(
+        "%00%00%80%3f%00%00%00%00%00%00%00%00%00%00%00%00%00%00%80%3f",
+        "%00%00%80%7e%00%00%00%00%00%00%00%00%00%00%00%00%00%00%80%3f",
+        1,
+    );
+    assert_ne!(text, late);
+    let error = open_frames("gltf", late.as_bytes());
+    assert_eq!(error, Ok(()));
+    let usd = seeds("0").into_iter().find(|(name, ..)| *name == "USD").unwrap().2;
+    let usd = String::from_utf8(usd).unwrap().replace("9: (0", "1e300: (0");
+    assert_eq!(open_frames("usda", usd.as_bytes()), Ok(()));
 }
 
 fn cases() -> u32 {
@@ -257,10 +398,21 @@ proptest! {
 
     #[test]
     fn changed_files_are_survived(changes in proptest::collection::vec(change(), 1..6)) {
-        for (name, format, mut bytes) in all_seeds() {
+        for (name, format, mut bytes) in SEEDS.with(Vec::clone) {
             apply(&mut bytes, &changes);
             let result = parse_mesh(format, Path::new(NAME), &bytes);
             prop_assert!(is_sound(&result), "{}: {:?}", name, result);
+        }
+    }
+
+    #[test]
+    fn changed_animations_are_survived(changes in proptest::collection::vec(change(), 1..6)) {
+        for (name, ending) in [("USD", "usda"), ("glTF", "gltf"), ("glTF binary", "glb")] {
+            let seed = SEEDS.with(|seeds| seeds.iter().find(|(seed, ..)| *seed == name).unwrap().2.clone());
+            let mut bytes = seed;
+            apply(&mut bytes, &changes);
+            let survived = open_frames(ending, &bytes);
+            prop_assert!(survived.is_ok(), "{}: {:?}", name, survived);
         }
     }
 
@@ -275,7 +427,7 @@ proptest! {
 
     #[test]
     fn random_bytes_are_refused(bytes in proptest::collection::vec(any::<u8>(), 0..300), keep in 0..40usize) {
-        for (name, format, seed) in all_seeds() {
+        for (name, format, seed) in SEEDS.with(Vec::clone) {
             let mut bytes = bytes.clone();
             bytes.splice(..0, seed[..keep.min(seed.len())].iter().copied());
             let result = parse_mesh(format, Path::new(NAME), &bytes);

@@ -3,12 +3,12 @@
 use std::path::Path;
 
 use glam::DVec3;
-use pliant_mesh::Group;
 
+use crate::attribute::Attribute;
 use crate::cursor::{missing, parse as number, unexpected};
 use crate::error::{IoError, Place};
+use crate::groups::GroupMembers;
 use crate::loaded::{Loaded, Parts};
-use crate::polygon::triangulate;
 
 /// A face as written, until all vertices are known: positive indices may point ahead.
 struct Face {
@@ -31,6 +31,7 @@ pub fn parse(path: &Path, bytes: &[u8]) -> Result<Loaded, IoError> {
         }
     };
     let mut parts = Parts::default();
+    let mut colors = Colors::default();
     let mut faces: Vec<Face> = Vec::new();
     // Sets of group names, as `g` lines select them; a face refers to one.
     let mut group_sets: Vec<Vec<String>> = vec![Vec::new()];
@@ -49,6 +50,7 @@ pub fn parse(path: &Path, bytes: &[u8]) -> Result<Loaded, IoError> {
         match words.next() {
             Some(b"v") => {
                 parts.positions.push(position(&mut words).map_err(at(number_of_line))?);
+                colors.add(words);
             }
             Some(b"f") => faces.push(Face {
                 line: number_of_line,
@@ -75,11 +77,10 @@ pub fn parse(path: &Path, bytes: &[u8]) -> Result<Loaded, IoError> {
     for face in &faces {
         let corners = resolve(face, parts.positions.len()).map_err(at(face.line))?;
         members.add(&group_sets[face.groups], &corners);
-        if !triangulate(&parts.positions, &corners, &mut parts.triangles) {
-            parts.notes.push(format!("line {}: the polygon of {} corners crosses itself, is flat or too large; it was cut into a fan", face.line, corners.len()));
-        }
+        parts.add_polygon(&corners, || format!("line {}", face.line));
     }
     parts.groups = members.finish();
+    parts.attributes.extend(colors.finish(parts.positions.len()));
     parts.finish(path)
 }
 
@@ -127,6 +128,33 @@ fn position<'a>(words: &mut impl Iterator<Item = &'a [u8]>) -> Result<DVec3, Str
     Ok(DVec3::from(coordinates))
 }
 
+/// Colours behind the coordinates, as many programs write them: `v x y z r g b`.
+#[derive(Default)]
+struct Colors {
+    values: Vec<f64>,
+}
+
+impl Colors {
+    fn add<'a>(&mut self, words: impl Iterator<Item = &'a [u8]>) {
+        let color: Vec<f64> = words.take(4).map_while(number).collect();
+        // One number more is a weight, and no colour.
+        if let [_, _, _] = color[..] {
+            self.values.extend(color);
+        }
+    }
+
+    /// Colours, if every vertex has one. Those written from 0 to 255 are brought to 0 to 1.
+    fn finish(mut self, vertices: usize) -> Option<Attribute> {
+        if vertices == 0 || self.values.len() != 3 * vertices {
+            return None;
+        }
+        if self.values.iter().any(|&value| value > 1.0) {
+            self.values.iter_mut().for_each(|value| *value /= 255.0);
+        }
+        Some(Attribute { name: Attribute::COLOR.into(), components: 3, values: self.values })
+    }
+}
+
 /// The vertex of every `v`, `v/vt`, `v//vn` or `v/vt/vn`.
 fn corners<'a>(words: impl Iterator<Item = &'a [u8]>) -> Result<Vec<i64>, String> {
     let corners: Vec<i64> = words
@@ -156,29 +184,6 @@ fn resolve(face: &Face, count: usize) -> Result<Vec<u32>, String> {
             .ok_or_else(|| format!("the face names vertex {corner}, but there are {count}"))
     };
     face.corners.iter().map(vertex).collect()
-}
-
-/// Vertices by group name, in the order in which names first occur.
-#[derive(Default)]
-struct GroupMembers {
-    names: std::collections::HashMap<String, usize>,
-    groups: Vec<(String, Vec<u32>)>,
-}
-
-impl GroupMembers {
-    fn add(&mut self, names: &[String], vertices: &[u32]) {
-        for name in names {
-            let at = *self.names.entry(name.clone()).or_insert_with(|| {
-                self.groups.push((name.clone(), Vec::new()));
-                self.groups.len() - 1
-            });
-            self.groups[at].1.extend_from_slice(vertices);
-        }
-    }
-
-    fn finish(self) -> Vec<Group> {
-        self.groups.into_iter().map(|(name, vertices)| Group::new(name, vertices)).collect()
-    }
 }
 
 #[cfg(test)]

@@ -1,12 +1,11 @@
 //! Cells as VTK lists them: corners of all cells in a row, with where each cell ends.
 
 use crate::loaded::Parts;
-use crate::polygon::triangulate;
 
 const TRIANGLE: u64 = 5;
-const POLYGON: u64 = 7;
+pub const POLYGON: u64 = 7;
 const QUAD: u64 = 9;
-const TET: u64 = 10;
+pub const TET: u64 = 10;
 
 /// Adds cells to the parts of a mesh. `first_vertex` is where the vertices of these cells start;
 /// `ends[i]` is where cell i ends in `corners`. An error names the cell.
@@ -53,9 +52,7 @@ fn add_cell(parts: &mut Parts, id: usize, kind: u64, cell: &[u32]) -> Result<(),
     match (kind, cell) {
         (TET, &[a, b, c, d]) => parts.tets.push([a, b, c, d]),
         (TRIANGLE | POLYGON | QUAD, [_, _, _, ..]) => {
-            if !triangulate(&parts.positions, cell, &mut parts.triangles) {
-                parts.notes.push(format!("cell {id}: the polygon of {} corners crosses itself, is flat or too large; it was cut into a fan", cell.len()));
-            }
+            parts.add_polygon(cell, || format!("cell {id}"));
         }
         (TET | TRIANGLE | POLYGON | QUAD, _) => {
             return Err(format!("cell {id} of type {kind} has {} corners", cell.len()));

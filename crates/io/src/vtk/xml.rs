@@ -1,4 +1,5 @@
-//! VTU, the XML form of unstructured grids: arrays as text, in base64, or appended.
+//! VTU and VTP, the XML forms of unstructured grids and of polygons: arrays as text, in base64, or
+//! appended.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -8,13 +9,14 @@ use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 
 use super::arrays::Scalar;
-use super::cells::add_cells;
+use super::cells::{POLYGON, add_cells};
 use super::encoding::{Encoding, Source};
+use crate::attribute::{self, Painted};
 use crate::cursor::{Endian, parse as number, unexpected};
 use crate::error::{IoError, Place};
 use crate::loaded::{Loaded, Parts};
 
-/// Reads the bytes of a VTU file; `path` is only for errors.
+/// Reads the bytes of a VTU or VTP file; `path` is only for errors.
 pub fn parse(path: &Path, bytes: &[u8]) -> Result<Loaded, IoError> {
     // Appended raw data is no XML, and has to be cut off first.
     let (markup, appended) = split_appended(bytes);
@@ -23,9 +25,11 @@ pub fn parse(path: &Path, bytes: &[u8]) -> Result<Loaded, IoError> {
         .map_err(|e| document.error(e.valid_up_to(), "expected UTF-8 text".into()))?;
     let file = File::read(&document, markup)?;
     let mut parts = Parts::default();
+    let mut painted = Vec::new();
     for piece in &file.pieces {
-        file.add_piece(&document, piece, appended, &mut parts)?;
+        file.add_piece(&document, piece, appended, &mut parts, &mut painted)?;
     }
+    parts.attributes = attribute::join(&painted, parts.positions.len());
     parts.finish(path)
 }
 
@@ -59,6 +63,8 @@ fn split_appended(bytes: &[u8]) -> (&[u8], Option<Source<'_>>) {
 
 struct File<'a> {
     encoding: Encoding,
+    /// All cells are polygons, and have no types.
+    polygons: bool,
     pieces: Vec<Piece<'a>>,
 }
 
@@ -68,6 +74,7 @@ struct Piece<'a> {
     connectivity: Option<Array<'a>>,
     offsets: Option<Array<'a>>,
     types: Option<Array<'a>>,
+    attributes: Vec<Array<'a>>,
 }
 
 struct Array<'a> {
@@ -76,6 +83,8 @@ struct Array<'a> {
     name: &'static str,
     scalar: Scalar,
     content: Content<'a>,
+    /// Of data per point, what it is called and how many numbers a point has.
+    attribute: Option<(String, usize)>,
 }
 
 enum Content<'a> {
@@ -88,7 +97,7 @@ impl<'a> File<'a> {
     fn read(document: &Document, markup: &'a str) -> Result<Self, IoError> {
         let mut reader = Reader::from_str(markup);
         let encoding = Encoding { endian: Endian::Little, wide_headers: false, compressed: false };
-        let mut file = File { encoding, pieces: Vec::new() };
+        let mut file = File { encoding, polygons: false, pieces: Vec::new() };
         let mut rooted = false;
         // The section of a piece that the reader is in.
         let mut section = String::new();
@@ -102,7 +111,7 @@ impl<'a> File<'a> {
             match event {
                 Event::Start(tag) | Event::Empty(tag) => match tag.name().as_ref() {
                     "VTKFile" => {
-                        file.encoding = read_root(&tag).map_err(at)?;
+                        (file.encoding, file.polygons) = read_root(&tag).map_err(at)?;
                         rooted = true;
                     }
                     "Piece" => file.pieces.push(Piece::default()),
@@ -139,6 +148,10 @@ impl<'a> File<'a> {
 
     fn keep(&mut self, array: Option<Array<'a>>) {
         if let (Some(piece), Some(array)) = (self.pieces.last_mut(), array) {
+            if array.attribute.is_some() {
+                piece.attributes.push(array);
+                return;
+            }
             let slot = match array.name {
                 "points" => &mut piece.points,
                 "connectivity" => &mut piece.connectivity,
@@ -155,6 +168,7 @@ impl<'a> File<'a> {
         piece: &Piece,
         appended: Option<Source>,
         parts: &mut Parts,
+        painted: &mut Vec<Painted>,
     ) -> Result<(), IoError> {
         let content = |problem: String| IoError::content(document.path, problem);
         let reals = |array: &Array| match &array.content {
@@ -180,12 +194,28 @@ impl<'a> File<'a> {
             }
             parts.positions.extend(coordinates.chunks_exact(3).map(DVec3::from_slice));
         }
+        let count = parts.positions.len() - first_vertex;
+        for array in &piece.attributes {
+            let Some((name, width)) = array.attribute.clone() else { continue };
+            // Data that does not fit its points says nothing about them.
+            let values = reals(array).ok().filter(|values| values.len() == width * count);
+            painted.extend(values.map(|values| Painted {
+                name,
+                first: first_vertex,
+                width,
+                values,
+            }));
+        }
         let of_cells = |array: &Option<Array>| match array {
             Some(array) => indices(array)
                 .map_err(|p| document.error(array.place, format!("{}: {p}", array.name))),
             None => Ok(Vec::new()),
         };
-        let (types, ends) = (of_cells(&piece.types)?, of_cells(&piece.offsets)?);
+        let ends = of_cells(&piece.offsets)?;
+        let types = match self.polygons {
+            true => vec![POLYGON; ends.len()],
+            false => of_cells(&piece.types)?,
+        };
         let corners = of_cells(&piece.connectivity)?;
         add_cells(parts, first_vertex, &types, &ends, &corners).map_err(content)
     }
@@ -208,21 +238,24 @@ impl<'a> File<'a> {
     }
 }
 
-fn attribute<'t>(tag: &'t BytesStart, name: &str) -> Result<Option<Cow<'t, str>>, String> {
+fn value_of<'t>(tag: &'t BytesStart, name: &str) -> Result<Option<Cow<'t, str>>, String> {
     let found = tag.try_get_attribute(name).map_err(|e| format!("expected attributes: {e}"))?;
     Ok(found.map(|a| a.value))
 }
 
-fn read_root(tag: &BytesStart) -> Result<Encoding, String> {
-    match attribute(tag, "type")?.as_deref() {
-        Some("UnstructuredGrid") => {}
+/// How arrays are written, and whether the cells are polygons.
+fn read_root(tag: &BytesStart) -> Result<(Encoding, bool), String> {
+    let polygons = match value_of(tag, "type")?.as_deref() {
+        Some("UnstructuredGrid") => false,
+        Some("PolyData") => true,
         other => {
-            return Err(unexpected("an UnstructuredGrid", other.unwrap_or("nothing").as_bytes()));
+            let found = other.unwrap_or("nothing").as_bytes();
+            return Err(unexpected("an UnstructuredGrid or PolyData", found));
         }
-    }
-    let big = attribute(tag, "byte_order")?.as_deref() == Some("BigEndian");
-    let wide_headers = attribute(tag, "header_type")?.as_deref() == Some("UInt64");
-    let compressed = match attribute(tag, "compressor")?.as_deref() {
+    };
+    let big = value_of(tag, "byte_order")?.as_deref() == Some("BigEndian");
+    let wide_headers = value_of(tag, "header_type")?.as_deref() == Some("UInt64");
+    let compressed = match value_of(tag, "compressor")?.as_deref() {
         None | Some("") => false,
         Some("vtkZLibDataCompressor") => true,
         Some(other) => {
@@ -230,7 +263,7 @@ fn read_root(tag: &BytesStart) -> Result<Encoding, String> {
         }
     };
     let endian = if big { Endian::Big } else { Endian::Little };
-    Ok(Encoding { endian, wide_headers, compressed })
+    Ok((Encoding { endian, wide_headers, compressed }, polygons))
 }
 
 /// An array that describes points or cells; others are of no interest.
@@ -239,28 +272,42 @@ fn read_array<'a>(
     section: &str,
     place: usize,
 ) -> Result<Option<Array<'a>>, String> {
-    let written = attribute(tag, "Name")?;
+    let written = value_of(tag, "Name")?;
+    let mut per_point = None;
     let name = match (section, written.as_deref()) {
         ("Points", _) => "points",
-        ("Cells", Some("connectivity")) => "connectivity",
-        ("Cells", Some("offsets")) => "offsets",
+        ("Cells" | "Polys", Some("connectivity")) => "connectivity",
+        ("Cells" | "Polys", Some("offsets")) => "offsets",
         ("Cells", Some("types")) => "types",
+        // Normals follow from the faces, and would be wrong once these move.
+        ("PointData", Some(name)) if !name.eq_ignore_ascii_case("normals") => {
+            let written = value_of(tag, "NumberOfComponents")?;
+            let width = written.map_or(Some(1), |width| number(width.as_bytes()));
+            let Some(width) = width.filter(|width| (1..=4).contains(width)) else {
+                return Ok(None);
+            };
+            per_point = Some((name.to_owned(), width));
+            "data per point"
+        }
         _ => return Ok(None),
     };
-    let kind = attribute(tag, "type")?.unwrap_or_default();
+    let kind = value_of(tag, "type")?.unwrap_or_default();
+    if per_point.is_some() && Scalar::from_xml(kind.as_bytes()).is_none() {
+        return Ok(None);
+    }
     let scalar = Scalar::from_xml(kind.as_bytes())
         .ok_or_else(|| unexpected("a type of number", kind.as_bytes()))?;
-    let content = match attribute(tag, "format")?.as_deref() {
+    let content = match value_of(tag, "format")?.as_deref() {
         Some("ascii") | None => Content::Text(Cow::Borrowed("")),
         Some("binary") => Content::Base64(Cow::Borrowed("")),
         Some("appended") => {
-            let offset = attribute(tag, "offset")?.unwrap_or_default();
+            let offset = value_of(tag, "offset")?.unwrap_or_default();
             let offset = number(offset.as_bytes());
             Content::Appended(offset.ok_or("expected the offset of an appended array")?)
         }
         Some(other) => return Err(unexpected("ascii, binary or appended", other.as_bytes())),
     };
-    Ok(Some(Array { place, name, scalar, content }))
+    Ok(Some(Array { place, name, scalar, content, attribute: per_point }))
 }
 
 fn words<T: std::str::FromStr>(text: &str, what: &str) -> Result<Vec<T>, String> {

@@ -36,8 +36,9 @@ const LENIENT: f64 = 0.1;
 /// Where no vertex of the lattice nearby is deeper inside than this, in cells, the body is thin:
 /// places on it are made as deep, so that neighbours are enclosed together.
 const THIN: f64 = 0.15;
-/// And one vertex around each is made as deep as this: deep enough not to be warped away.
-const HEART: f64 = 0.6;
+/// And one vertex around each is made as deep as this. A neighbour's value is −1 at least, so that
+/// the cut is at 0.43 of the edge or further: the vertex is not warped onto it, and its tets stay.
+const HEART: f64 = 0.75;
 /// Places between vertices are this far apart, in cells.
 const SPACING: f64 = 0.5;
 
@@ -144,12 +145,15 @@ impl Cover {
     }
 }
 
-/// Vertices that are, or have a neighbour that is, deeper inside than `depth`.
+/// Vertices within two edges of one that is deeper inside than `depth`.
 fn near_depth(lattice: &Lattice, values: &[f64], depth: f64) -> Vec<bool> {
-    let mut near = vec![false; values.len()];
-    for Regular(tet) in &lattice.regular {
-        if tet.iter().any(|&v| values[v as usize] > depth) {
-            tet.iter().for_each(|&v| near[v as usize] = true);
+    let mut near: Vec<bool> = values.iter().map(|v| *v > depth).collect();
+    for _ in 0..2 {
+        let before = near.clone();
+        for Regular(tet) in &lattice.regular {
+            if tet.iter().any(|&v| before[v as usize]) {
+                tet.iter().for_each(|&v| near[v as usize] = true);
+            }
         }
     }
     near

@@ -1,0 +1,93 @@
+//! A value over time: a default, and samples between which it is linear.
+
+use std::ops::Range;
+use std::path::Path;
+
+use super::layer::Attribute;
+use super::scanner::numbers;
+use crate::error::IoError;
+
+/// The text of a layer, for reading values when they are needed.
+#[derive(Debug)]
+pub struct Text {
+    pub path: std::path::PathBuf,
+    pub bytes: Vec<u8>,
+}
+
+impl Text {
+    pub fn numbers(&self, span: &Range<usize>) -> Result<Vec<f64>, IoError> {
+        numbers(&self.path, &self.bytes, span)
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct Track {
+    value: Option<Range<usize>>,
+    /// Ascending in time.
+    samples: Vec<(f64, Range<usize>)>,
+    single: bool,
+}
+
+/// Values, and, between two samples, those of the next with how far it is gone.
+pub type Around = (Vec<f64>, Option<(Vec<f64>, f64)>);
+
+/// When: the time code, or at rest.
+pub type When = Option<f64>;
+
+impl Track {
+    pub fn of(attribute: &Attribute) -> Track {
+        Track {
+            value: attribute.value.clone(),
+            samples: attribute.samples.clone(),
+            single: attribute.single,
+        }
+    }
+
+    fn numbers(&self, text: &Text, span: &Range<usize>) -> Result<Vec<f64>, IoError> {
+        let mut numbers = text.numbers(span)?;
+        if self.single {
+            numbers.iter_mut().for_each(|x| *x = f64::from(*x as f32));
+        }
+        Ok(numbers)
+    }
+
+    /// The first and the last time code of its samples, if there are several.
+    pub fn range(&self) -> Option<(f64, f64)> {
+        let ((first, _), (last, _)) = (self.samples.first()?, self.samples.last()?);
+        Some((*first, *last))
+    }
+
+    /// The numbers of the value: at rest the default, or else the first sample.
+    pub fn at(&self, text: &Text, when: When) -> Result<Vec<f64>, IoError> {
+        let (mut values, goal) = self.around(text, when)?;
+        // Arrays of different lengths hold until the next sample.
+        if let Some((goal, fraction)) = goal.filter(|(goal, _)| goal.len() == values.len()) {
+            values.iter_mut().zip(goal).for_each(|(a, b)| *a += (b - *a) * fraction);
+        }
+        Ok(values)
+    }
+
+    /// The sample before, and, between two, the one after with how far it is gone.
+    pub fn around(&self, text: &Text, when: When) -> Result<Around, IoError> {
+        let (Some(time), false) = (when, self.samples.is_empty()) else {
+            let first = self.samples.first().map(|(_, span)| span);
+            let span = self.value.as_ref().or(first);
+            return Ok((span.map_or(Ok(Vec::new()), |span| self.numbers(text, span))?, None));
+        };
+        let next = self.samples.partition_point(|(at, _)| *at <= time);
+        let (before, after) = (next.saturating_sub(1), next.min(self.samples.len() - 1));
+        let ((start, from), (end, to)) = (&self.samples[before], &self.samples[after]);
+        let fraction = if before < after { (time - start) / (end - start) } else { 0.0 };
+        // Frames fall on samples, however their times were rounded.
+        const NEAR: f64 = 1e-6;
+        if fraction > 1.0 - NEAR {
+            return Ok((self.numbers(text, to)?, None));
+        }
+        let goal = if fraction > NEAR { Some((self.numbers(text, to)?, fraction)) } else { None };
+        Ok((self.numbers(text, from)?, goal))
+    }
+}

@@ -29,15 +29,16 @@ pub struct Cover {
 
 /// Enclosed vertices are this deep, in cells: rounding and warping take less.
 const DEPTH: f64 = 0.004;
-/// A vertex that still sticks out is asked to be this much deeper, threefold every round, in cells.
+/// A vertex that still sticks out is asked to be this much deeper, threefold every round at first, in cells.
 const DEEPER: f64 = 0.04;
 /// How far a place between vertices may stick out where the surface has an inside, in cells.
 const LENIENT: f64 = 0.1;
 /// Where no vertex of the lattice nearby is deeper inside than this, in cells, the body is thin:
 /// places on it are made as deep, so that neighbours are enclosed together.
 const THIN: f64 = 0.15;
-/// And one vertex around each is made as deep as this: deep enough not to be warped away.
-const HEART: f64 = 0.6;
+/// And one vertex around each is made as deep as this. A neighbour's value is −1 at least, so that
+/// the cut is at 0.43 of the edge or further: the vertex is not warped onto it, and its tets stay.
+const HEART: f64 = 0.75;
 /// Places between vertices are this far apart, in cells.
 const SPACING: f64 = 0.5;
 
@@ -82,9 +83,12 @@ impl Cover {
 
     /// Asks for more around places that still stick out: gently, or by filling lattice tets whole.
     pub fn insist(&mut self, places: impl Iterator<Item = DVec3>, whole: bool) {
+        // Vertices that share a place ask once.
+        let mut keys: Vec<[u64; 3]> = places.map(|p| p.to_array().map(f64::to_bits)).collect();
+        keys.sort_unstable();
+        keys.dedup();
         let mut new = Vec::new();
-        for place in places {
-            let key = place.to_array().map(f64::to_bits);
+        for key in keys {
             match self.insisted.binary_search_by_key(&key, |i| i.0) {
                 Ok(at) => {
                     self.insisted[at].1 += 1;
@@ -95,7 +99,6 @@ impl Cover {
         }
         self.insisted.append(&mut new);
         self.insisted.sort_unstable();
-        self.insisted.dedup_by_key(|i| i.0);
     }
 
     /// The values, raised: least where least is asked.
@@ -132,7 +135,7 @@ impl Cover {
         self.demands.iter().for_each(|demand| meet(demand, false));
         for &(key, round, whole) in &self.insisted {
             let at = self.frame.coordinates(DVec3::from_array(key.map(f64::from_bits))).to_array();
-            let depth = DEPTH + DEEPER * 3f64.powi(round as i32);
+            let depth = DEPTH + DEEPER * 3f64.powi(round.min(2) as i32);
             meet(&Demand { at, value: depth * self.frame.size, strict: true }, whole);
         }
         if !coarse.is_empty() {
@@ -144,12 +147,15 @@ impl Cover {
     }
 }
 
-/// Vertices that are, or have a neighbour that is, deeper inside than `depth`.
+/// Vertices within two edges of one that is deeper inside than `depth`.
 fn near_depth(lattice: &Lattice, values: &[f64], depth: f64) -> Vec<bool> {
-    let mut near = vec![false; values.len()];
-    for Regular(tet) in &lattice.regular {
-        if tet.iter().any(|&v| values[v as usize] > depth) {
-            tet.iter().for_each(|&v| near[v as usize] = true);
+    let mut near: Vec<bool> = values.iter().map(|v| *v > depth).collect();
+    for _ in 0..2 {
+        let before = near.clone();
+        for Regular(tet) in &lattice.regular {
+            if tet.iter().any(|&v| before[v as usize]) {
+                tet.iter().for_each(|&v| near[v as usize] = true);
+            }
         }
     }
     near

@@ -80,6 +80,12 @@ fn sheets_and_whiskers_are_covered_and_thickened() {
     let (sheet, _) = shapes::cloth([1.0, 1.0], [7, 5]).unwrap();
     let covered = filled(&sheet, 20);
     assert_eq!(covered.report.components, 1);
+    let mut flat = shell(DVec3::new(1.0, 1.0, 0.6), [1, 1, 1]);
+    flat.positions.iter_mut().for_each(|x| x.y = 0.3 * x.x);
+    let ratio = filled(&flat, 30).solid.volume() / 0.6;
+    assert_eq!(filled(&flat, 30).report.components, 1);
+    // Half a cell to two cells thick.
+    assert!(ratio > 0.5 / 30.0 && ratio < 2.0 / 30.0, "{ratio}");
     let whisker = shell(DVec3::new(1.0, 1e-4, 2e-4), [1, 1, 1]);
     assert_eq!(filled(&whisker, 15).report.components, 1);
     let options =

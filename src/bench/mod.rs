@@ -5,6 +5,7 @@
 
 mod block;
 mod conservation;
+mod geometry;
 mod motion;
 mod orders;
 mod table;
@@ -18,7 +19,7 @@ use pliant::view::plot::Figure;
 pub use table::{Column, Row, Style, as_json, as_table};
 
 /// All suites.
-pub const SUITES: &[Suite] = &[conservation::SUITE, motion::SUITE, orders::SUITE];
+pub const SUITES: &[Suite] = &[conservation::SUITE, motion::SUITE, orders::SUITE, geometry::SUITE];
 
 /// Measurements that belong together.
 pub struct Suite {

@@ -1,0 +1,31 @@
+//! The same work done by `parry3d-f64`.
+
+use parry3d_f64::math::Vector;
+use parry3d_f64::query::PointQuery;
+use parry3d_f64::shape::TriMesh;
+use pliant::mesh::{Mesh, MeshError};
+use serde_json::Value;
+
+use super::{QUERIES, points_around, timed};
+
+fn shape(mesh: &Mesh) -> Option<TriMesh> {
+    let points = mesh.positions.iter().map(|x| Vector::new(x.x, x.y, x.z)).collect();
+    TriMesh::new(points, mesh.triangles.clone()).ok()
+}
+
+/// Builds its hierarchy.
+pub fn build(mesh: &Mesh) -> Result<Vec<(&'static str, Value)>, MeshError> {
+    Ok(timed(1, || shape(mesh)))
+}
+
+/// Asks for closest points.
+pub fn closest_point(mesh: &Mesh) -> Result<Vec<(&'static str, Value)>, MeshError> {
+    let (shape, points) = (shape(mesh), points_around(mesh, QUERIES));
+    let near = |shape: &TriMesh| {
+        let query = |x: &pliant::mesh::DVec3| {
+            shape.project_local_point(Vector::new(x.x, x.y, x.z), false).point.x
+        };
+        points.iter().map(query).sum::<f64>()
+    };
+    Ok(timed(QUERIES, || shape.as_ref().map(near)))
+}

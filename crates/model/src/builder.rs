@@ -19,12 +19,15 @@ use crate::model::{DrivenPoints, Model};
 use crate::motion::Motion;
 use crate::own_energy::{Numbers, OwnEnergy};
 use crate::potentials::Potential;
+use crate::potentials::ProxyKind;
 use crate::potentials::attachment::Attachments;
+use crate::potentials::body_contact::BodyContact;
 use crate::potentials::contact::Contact;
 use crate::potentials::follow::Follow;
 use crate::potentials::friction::Friction;
 use crate::potentials::point_energy::{PointEnergy, PointLaw, PointResponse};
 use crate::potentials::wind::Wind;
+use crate::touching::{SolidSpec, Solids};
 
 /// How firmly vertices are held.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -53,6 +56,7 @@ pub struct ModelBuilder {
     held: Vec<Held>,
     follows: Vec<(usize, Vec<u32>, Vec<f64>)>,
     colliders: Vec<Collider>,
+    touching: Option<Option<f64>>,
     own: Vec<OwnEnergy>,
     ether: Vec<(usize, Vec<u32>, f64)>,
     gravity: Option<DVec3>,
@@ -118,6 +122,24 @@ impl ModelBuilder {
     /// Adds an obstacle for all bodies; the first is number 0.
     pub fn collider(mut self, collider: Collider) -> Self {
         self.colliders.push(collider);
+        self
+    }
+
+    /// Lets bodies touch each other and themselves instead of passing through, with springs of a
+    /// stiffness per vertex [N/m], or of four times the body's own at a vertex. Needs volume on at
+    /// least one side: tets push out what enters them; sheets do not touch each other.
+    ///
+    /// ```
+    /// use pliant_mesh::shapes;
+    /// use pliant_model::{BodySpec, DVec3, ElasticModel, ModelBuilder};
+    /// let cube = shapes::solid_box(DVec3::ONE, [2, 2, 2])?;
+    /// let cube = BodySpec::solid("cube", cube, ElasticModel::Corotated, 1e5, 0.3, 1000.0);
+    /// let model = ModelBuilder::new().body(cube).touching(None).build()?;
+    /// assert!(model.solids().is_some());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn touching(mut self, stiffness: Option<f64>) -> Self {
+        self.touching = Some(stiffness);
         self
     }
 
@@ -210,6 +232,15 @@ impl ModelBuilder {
                 return Err(ModelError::Collider { collider, reason });
             }
         }
+        if let Some(Some(stiffness)) = self.touching
+            && !(stiffness > 0.0 && stiffness.is_finite())
+        {
+            let reason = format!("a stiffness of {stiffness} N/m");
+            return Err(ModelError::Potential {
+                potential: "contact of bodies".to_owned(),
+                reason,
+            });
+        }
         let mut firsts = vec![0];
         for body in &self.bodies {
             firsts.push(firsts[firsts.len() - 1] + body.mesh.positions.len());
@@ -257,6 +288,22 @@ impl ModelBuilder {
         for (b, body) in self.bodies.iter().enumerate() {
             potentials.extend(body.elastic(&numbers[firsts[b]..firsts[b + 1]], &rest)?);
         }
+        let solids = self.touching.map(|stiffness| {
+            let elastic = diagonal(&potentials, count);
+            let spec = |b: usize| SolidSpec {
+                mesh: &self.bodies[b].mesh,
+                numbers: &numbers[firsts[b]..firsts[b + 1]],
+                ranges: ranges[b].clone().map(|r| r.start as u32..r.end as u32),
+                elastic: &elastic,
+                stiffness,
+            };
+            Arc::new(Solids::new(&rest, &(0..self.bodies.len()).map(spec).collect::<Vec<_>>()))
+        });
+        potentials.extend(
+            solids
+                .iter()
+                .map(|solids| -> Box<dyn Potential> { Box::new(BodyContact::new(solids.clone())) }),
+        );
         let motions: Vec<Motion> = self.held.iter().filter_map(|h| h.motion.clone()).collect();
         let motion_of = |h: usize| {
             let before = self.held[..h].iter().filter(|h| h.motion.is_some()).count();
@@ -362,6 +409,7 @@ impl ModelBuilder {
             follow_vertices,
             follow_weights,
             colliders: self.colliders,
+            solids,
             gravity: self.gravity.unwrap_or(DVec3::new(0.0, -9.81, 0.0)),
             breeze: self.breeze,
             integrator: self.integrator,
@@ -458,6 +506,19 @@ impl ModelBuilder {
         }
         Ok(Numbering { numbers, free, ranges })
     }
+}
+
+/// Diagonal of potentials' proxies at all model vertices [N/m].
+fn diagonal(potentials: &[Box<dyn Potential>], count: usize) -> Vec<f64> {
+    let mut diagonal = vec![0.0; count];
+    for potential in potentials {
+        potential.proxy(ProxyKind::Typical, &mut |i, j, w| {
+            if i == j {
+                diagonal[i as usize] += w;
+            }
+        });
+    }
+    diagonal
 }
 
 /// Diagonal of a box; of what has no size, because it is one point, a metre.

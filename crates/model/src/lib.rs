@@ -18,6 +18,7 @@ mod own_energy;
 pub mod potentials;
 mod random;
 pub mod scene;
+pub mod touching;
 
 pub use body_spec::{BodySpec, Matter};
 pub use breeze::Breeze;

@@ -6,6 +6,7 @@
 //! [`Model::to_user_order`] back.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use glam::DVec3;
 use pliant_math::{Buffer, Row};
@@ -16,6 +17,7 @@ use crate::field::Field;
 use crate::input::Drive;
 use crate::integrator::Integrator;
 use crate::motion::{Motion, Rigid};
+use crate::touching::Solids;
 
 /// A body within a model.
 #[derive(Clone, Debug, PartialEq)]
@@ -82,6 +84,7 @@ pub struct Model {
     pub(crate) follow_vertices: Vec<u32>,
     pub(crate) follow_weights: Vec<f64>,
     pub(crate) colliders: Vec<Collider>,
+    pub(crate) solids: Option<Arc<Solids>>,
     pub(crate) gravity: DVec3,
     pub(crate) breeze: Option<Breeze>,
     pub(crate) integrator: Integrator,
@@ -211,6 +214,11 @@ impl Model {
     /// The obstacles, in the order of [`Drive::colliders`].
     pub fn colliders(&self) -> &[Collider] {
         &self.colliders
+    }
+
+    /// The bodies as they touch each other and themselves; `None` where they pass through.
+    pub fn solids(&self) -> Option<&Solids> {
+        self.solids.as_deref()
     }
 
     /// Copies per-vertex rows from model order to user order: body by body, as in their meshes.

@@ -155,7 +155,7 @@ impl Case {
     fn at<T>(&self, x: &[f64], f: impl FnOnce(&Situation) -> T) -> T {
         let positions = [Row::new(x[0], x[1], x[2])];
         let start = &[self.start];
-        f(&Situation { positions: &positions, start, rate: RATE, drive: &self.drive })
+        f(&Situation { positions: &positions, start, rate: RATE, drive: &self.drive, touches: &[] })
     }
 
     fn energy(&self, x: &[f64]) -> f64 {

@@ -35,6 +35,7 @@ fn a_point_energy_acts_on_its_vertices_alone() {
         start: positions,
         rate: 0.0,
         drive: &drive,
+        touches: &[],
     };
     // Named twice, pulled twice.
     assert_eq!(field.evaluate(0, &at, None), 9.0);

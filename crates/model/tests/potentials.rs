@@ -204,7 +204,13 @@ fn check_chunks(case: &Case) {
 
 impl Case {
     fn situation<'a>(&'a self, positions: &'a [Row]) -> Situation<'a> {
-        Situation { positions, start: &self.start, rate: self.rate, drive: &self.drive }
+        Situation {
+            positions,
+            start: &self.start,
+            rate: self.rate,
+            drive: &self.drive,
+            touches: &[],
+        }
     }
 
     fn energy(&self, x: &[f64]) -> f64 {

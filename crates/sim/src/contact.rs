@@ -4,15 +4,17 @@
 //! step minimises. Nothing here changes a state.
 
 use pliant_math::Row;
+use pliant_math::team::Team;
 use pliant_model::potentials::friction::{Rub, carried};
+use pliant_model::touching::Touching;
 use pliant_model::{Body, Drive, Model};
 
 /// Contact at the end of a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Contacts {
-    /// Vertices inside a collider; one inside two counts twice.
+    /// Vertices inside a collider or a body; one inside two counts twice.
     pub count: u32,
-    /// How deep the deepest is \[m\].
+    /// How deep the deepest is \[m\]; inside a body, at rest.
     pub deepest: f64,
 }
 
@@ -43,6 +45,23 @@ pub fn contacts(model: &Model, drive: &Drive, positions: &[Row]) -> Contacts {
         }
     }
     contacts
+}
+
+impl Contacts {
+    /// Adds the contacts of bodies with each other and with themselves; `touching` is memory.
+    pub(crate) fn add_touches(
+        &mut self,
+        model: &Model,
+        positions: &[Row],
+        touching: &mut Touching,
+        team: &Team,
+    ) {
+        touching.find(model.solids(), positions, team);
+        for touch in touching.touches() {
+            self.count += 1;
+            self.deepest = self.deepest.max(touch.depth);
+        }
+    }
 }
 
 /// Work that moving colliders did on a body through contact \[J\]: ½(f₀ + f₁)·Δ with the

@@ -8,6 +8,7 @@ use pliant_math::team::{SharedSlice, Team};
 use pliant_model::potentials::{Situation, gravity};
 use pliant_model::{Body, Drive, Model};
 
+use crate::objective::EvaluationSpace;
 use crate::state::State;
 
 /// Kinetic and potential energy \[J\].
@@ -73,11 +74,14 @@ pub fn potential(
     model: &Model,
     drive: &Drive,
     state: &State,
-    energies: &mut [f64],
+    space: &mut EvaluationSpace,
     team: &Team,
 ) -> f64 {
-    let field = model.field();
-    let at = Situation { positions: &state.positions, start: &state.positions, rate: 0.0, drive };
+    let (field, positions) = (model.field(), &state.positions[..]);
+    let EvaluationSpace { energies, touching, .. } = space;
+    touching.find(model.solids(), positions, team);
+    let touches = touching.touches();
+    let at = Situation { positions, start: positions, rate: 0.0, drive, touches };
     let shared = SharedSlice::new(energies);
     // SAFETY: each task writes its own entry.
     team.each(field.task_count(), &|t, _| unsafe { *shared.at(t) = field.evaluate(t, &at, None) });

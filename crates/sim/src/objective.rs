@@ -16,6 +16,7 @@ use pliant_math::lbfgs::MAX_HISTORY;
 use pliant_math::team::{SharedSlice, Team};
 use pliant_math::{Buffer, Row};
 use pliant_model::potentials::Situation;
+use pliant_model::touching::{Touch, Touching};
 use pliant_model::{Drive, Model};
 
 use crate::measure;
@@ -51,6 +52,8 @@ pub struct EvaluationSpace {
     rows: Buffer<Row>,
     /// Energy of each task \[J\].
     pub(crate) energies: Vec<f64>,
+    /// What touches where the last evaluation was.
+    pub(crate) touching: Touching,
     sums: Vec<Sums>,
 }
 
@@ -60,6 +63,7 @@ impl EvaluationSpace {
         EvaluationSpace {
             rows: Buffer::zeroed(model.field().row_count()),
             energies: vec![0.0; model.field().task_count()],
+            touching: Touching::default(),
             sums: vec![Sums::default(); model.vertex_count().div_ceil(BLOCK)],
         }
     }
@@ -118,7 +122,8 @@ impl Objective<'_> {
     /// G(p) alone.
     pub fn value(&self, p: &[Row], space: &mut EvaluationSpace, team: &Team) -> f64 {
         let field = self.model.field();
-        let at = self.situation(p);
+        space.touching.find(self.model.solids(), p, team);
+        let at = self.situation(p, space.touching.touches());
         let energies = SharedSlice::new(&mut space.energies);
         // SAFETY: each task writes its own entry.
         team.each(field.task_count(), &|t, _| unsafe {
@@ -144,7 +149,8 @@ impl Objective<'_> {
         team: &Team,
     ) -> Sums {
         let field = self.model.field();
-        let at = self.situation(p);
+        space.touching.find(self.model.solids(), p, team);
+        let at = self.situation(p, space.touching.touches());
         let rows = SharedSlice::new(&mut space.rows);
         let energies = SharedSlice::new(&mut space.energies);
         team.each(field.task_count(), &|t, _| {
@@ -201,9 +207,9 @@ impl Objective<'_> {
         }
     }
 
-    /// Where the potentials are evaluated.
-    pub fn situation<'p>(&'p self, p: &'p [Row]) -> Situation<'p> {
-        Situation { positions: p, start: self.start, rate: self.rate, drive: self.drive }
+    /// Where the potentials are evaluated, and what touches there.
+    pub fn situation<'p>(&'p self, p: &'p [Row], touches: &'p [Touch]) -> Situation<'p> {
+        Situation { positions: p, start: self.start, rate: self.rate, drive: self.drive, touches }
     }
 
     fn total(&self, p: &[Row], space: &EvaluationSpace, blocks: usize) -> Sums {

@@ -65,6 +65,8 @@ pub fn step(
     }
     state.steps += 1;
     report.contacts = contact::contacts(model, &input.end, &state.positions);
+    let Workspace { evaluation, team, .. } = &mut *workspace;
+    report.contacts.add_touches(model, &state.positions, &mut evaluation.touching, team);
     report.energy.kinetic = measure::kinetic(model.masses(), &state.velocities);
     report.momentum = measure::momentum(model.masses(), &state.positions, &state.velocities);
     report.timings.total = clock.elapsed();

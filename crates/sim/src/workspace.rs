@@ -42,6 +42,11 @@ pub enum SimError {
         "the smooth metric is only in FEPR's fast solution: use the metric `mass` or `diagonal`"
     )]
     NoDistance,
+    /// A correction keeps accounts of bodies, which those in contact share.
+    #[error(
+        "bodies that touch each other share their energy, which only the correction `fepr` knows: use it, or none"
+    )]
+    SharedEnergy,
     /// The step length is not a positive number.
     #[error("the step length must be a positive number of seconds, not {0}")]
     StepLength(f64),
@@ -149,7 +154,7 @@ impl Workspace {
 
     /// Stored energy of a state at a drive \[J\].
     pub fn potential_energy(&mut self, model: &Model, drive: &Drive, state: &State) -> f64 {
-        measure::potential(model, drive, state, &mut self.evaluation.energies, &self.team)
+        measure::potential(model, drive, state, &mut self.evaluation, &self.team)
     }
 
     /// Stored energy of each body of a state at a drive \[J\].

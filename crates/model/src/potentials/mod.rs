@@ -9,6 +9,7 @@
 //! | [`attachment`] | Σ ½ k ‖x − t‖² to driven points |
 //! | [`follow`] | Σ ½ W ‖x − x̄‖² to an input animation |
 //! | [`gravity`] | −Σ m g·x |
+//! | [`body_contact`] | Σ ½ k d² of surface vertices inside bodies |
 //! | [`contact`] | Σ ½ k d² or −Σ k d³ of vertices inside moving obstacles |
 //! | [`friction`] | what sliding and rebound lose there, as a convex function of the displacement |
 //! | [`point_energy`] | Σ E(x), a function that the user of the library brings along |
@@ -19,6 +20,7 @@
 pub mod arap;
 pub mod attachment;
 mod batches;
+pub mod body_contact;
 pub mod compliant;
 pub mod contact;
 pub mod corotated;

@@ -8,6 +8,7 @@ use pliant_math::Row;
 
 use super::compliant::Compliant;
 use crate::input::Drive;
+use crate::touching::Touch;
 
 /// Elements per chunk: small enough that a chunk's vertices stay in the first-level cache.
 pub const CHUNK_ELEMENTS: usize = 512;
@@ -23,6 +24,8 @@ pub struct Situation<'a> {
     pub rate: f64,
     /// Everything animated, at the time of evaluation.
     pub drive: &'a Drive,
+    /// Which vertices are inside of bodies at these positions; see [`crate::touching::Touching`].
+    pub touches: &'a [Touch],
 }
 
 /// Which second derivative a solver wants.

@@ -6,6 +6,7 @@ use pliant_model::{Drive, Model};
 
 use super::fepr::Energy;
 use super::filter::Stiffness;
+use super::islands::Islands;
 use crate::measure;
 use crate::objective::{EvaluationSpace, Objective};
 use crate::solver::projective::{ProjectiveSpace, precondition};
@@ -47,6 +48,7 @@ pub(super) struct FieldEnergy<'a> {
     pub objective: Objective<'a>,
     pub evaluation: &'a mut EvaluationSpace,
     pub smoother: Option<&'a mut ProjectiveSpace>,
+    pub islands: &'a Islands,
     pub h: f64,
     pub team: &'a Team,
 }
@@ -57,6 +59,7 @@ impl Energy for FieldEnergy<'_> {
         objective.gradient(positions, gradient, None, evaluation, team);
         let gravity = objective.drive.gravity;
         measure::by_body(objective.model, gravity, positions, &evaluation.energies, energies);
+        self.islands.gather(energies);
     }
 
     fn smooth(&mut self, gradient: &[Row], out: &mut [Row]) {

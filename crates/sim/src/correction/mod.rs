@@ -17,6 +17,7 @@ pub mod euler;
 pub mod fepr;
 mod field;
 pub mod filter;
+pub mod islands;
 pub mod lagrange;
 pub mod projection;
 pub mod sqp;
@@ -53,10 +54,14 @@ impl CorrectionSpace {
     /// For a model that has one.
     ///
     /// # Errors
-    /// When the correction does not fit the scheme, or its matrix cannot be analysed.
+    /// When the correction does not fit the scheme or bodies in contact, or its matrix cannot be analysed.
     pub fn new(model: &Model) -> Result<Option<Self>, SimError> {
         let integrator = model.integrator();
         let Some(correction) = integrator.correction else { return Ok(None) };
+        let shares = model.solids().is_some() && model.bodies().len() > 1;
+        if shares && !matches!(correction, Correction::Fepr(_)) {
+            return Err(SimError::SharedEnergy);
+        }
         Ok(Some(match correction {
             Correction::Fepr(fepr) => {
                 CorrectionSpace::Fepr(Box::new(ProjectionSpace::new(model, fepr)?))
@@ -73,7 +78,8 @@ impl CorrectionSpace {
     }
 }
 
-/// Corrects the state after a step of a scheme; each body's energy follows its account.
+/// Corrects the state after a step of a scheme; each body's energy follows its account, or that of
+/// all bodies that touch.
 ///
 /// What cannot be corrected is left as near as it came, and the report says so.
 pub(crate) fn apply(

@@ -1,4 +1,5 @@
-//! FEPR on a model: each body is projected onto its account, after a filter if one is asked for.
+//! FEPR on a model: each body, or island of bodies that touch, is projected onto its account, after a
+//! filter if one is asked for.
 
 use pliant_math::team::Team;
 use pliant_math::{Buffer, Row};
@@ -10,11 +11,12 @@ use super::curvature::FieldHessian;
 use super::fepr::{self, FeprInfo, FeprSpace, Metric, Part, Projection, Slack, Targets};
 use super::field::{self, FieldEnergy, FilteredField};
 use super::filter::{self, FilterSpace};
+use super::islands::Islands;
 use super::sqp::{self, SqpSpace};
-use crate::measure::{self, Momentum};
+use crate::measure::Momentum;
 use crate::report::StepReport;
 use crate::solver::projective::{ProjectiveSpace, Proxy};
-use crate::state::{Account, Goal, State};
+use crate::state::State;
 use crate::step::Times;
 use crate::workspace::{SimError, Workspace};
 
@@ -36,7 +38,8 @@ pub struct ProjectionSpace {
     sqp: Option<SqpSpace>,
     hessian: Option<FieldHessian>,
     before: [Buffer<Row>; 2],
-    /// One island per body.
+    islands: Islands,
+    /// One per body.
     parts: Vec<Part>,
     targets: Vec<Targets>,
     /// The projective matrix for step length h, which metrics are made of.
@@ -64,6 +67,7 @@ impl ProjectionSpace {
             sqp: (!is_fast).then(|| SqpSpace::new(free, bodies)),
             hessian: is_exact.then(|| FieldHessian::new(model)).transpose()?,
             before: [Buffer::zeroed(all), Buffer::zeroed(all)],
+            islands: Islands::new(bodies),
             parts: super::bodies_as_parts(model),
             targets: vec![Targets::default(); bodies],
             factored: None,
@@ -116,20 +120,32 @@ pub(super) fn apply(
     if share > 0.0 {
         space.prepare_filter(model, h, team)?;
     }
-    let ProjectionSpace { fepr, sqp, hessian, before, parts, targets, .. } = space;
+    let ProjectionSpace { fepr, sqp, hessian, before, islands, parts, targets, .. } = space;
     let ProjectionSpace { factored, diagonal, filter, relaxing, .. } = space;
-    for (b, (target, account)) in targets.iter_mut().zip(&state.accounts).enumerate() {
-        let body = &model.bodies()[b];
-        let now = measure::momentum_of(model, body, &state.positions, &state.velocities);
-        let [x0, v0] = &vectors.before;
-        let last = || measure::momentum_of(model, body, x0, v0);
+    let [x0, v0] = &vectors.before;
+    if let Some(solids) = model.solids().filter(|_| parts.len() > 1) {
+        islands.separate();
+        for positions in [x0, &state.positions] {
+            evaluation.touching.find(Some(solids), positions, team);
+            islands.join(evaluation.touching.touches());
+        }
+        islands.number(parts);
+    }
+    for (first, target) in targets.iter_mut().enumerate() {
+        let account = islands.targets(state, first);
         *target = match momenta {
-            FeprMomenta::Held => held(account, model.conserved_of(b)),
+            FeprMomenta::Held => held(account, islands.conserved(model, first)),
             FeprMomenta::Paper { epsilon } => {
-                let mass: f64 = body.free.clone().map(|v| model.masses()[v]).sum();
-                in_paper(account, now, last(), epsilon * mass * body.radius * body.radius)
+                let now = islands.momentum(model, first, [&state.positions, &state.velocities]);
+                let last = islands.momentum(model, first, [x0, v0]);
+                let inertia = islands.members(first).map(|body| inertia(model, body));
+                in_paper(account, now, last, epsilon * inertia.sum::<f64>())
             }
         };
+        // What has joined an island before it has nothing of its own.
+        if islands.first(first) != first {
+            *target = Targets::default();
+        }
     }
     let objective = field::stored(model, to, &vectors.inertia, &vectors.measured);
     before[0].copy_from_slice(&state.positions);
@@ -142,7 +158,7 @@ pub(super) fn apply(
         filter::soften(share, h, &mut field, start, positions, velocities, filter);
     }
     let smoother = factored.as_mut().map(|(_, space)| space);
-    let mut energy = FieldEnergy { objective, evaluation, smoother, h, team };
+    let mut energy = FieldEnergy { objective, evaluation, smoother, islands, h, team };
     let mut is_projected = false;
     for attempt in Attempt::all(solution) {
         let way = attempt.way;
@@ -191,8 +207,10 @@ pub(super) fn apply(
         let next = attempt.next();
         report.correction_failed |= way != FeprSolution::Fast || next.energy_alone;
         let [x0, v0] = &vectors.before;
-        let failed = (0..targets.len()).filter(|&b| !infos[b].converged);
-        for (b, body) in failed.map(|b| (b, &model.bodies()[b])) {
+        for (b, body) in model.bodies().iter().enumerate() {
+            if infos[islands.first(b)].converged {
+                continue;
+            }
             for v in body.free.clone() {
                 let kept = |from: Row, to: Row| match next.kept {
                     1.0 => to,
@@ -208,6 +226,10 @@ pub(super) fn apply(
     }
     if !is_projected {
         report.energy.potential = workspace.potential_energy(model, to, state);
+    }
+    if space.islands.shared().next().is_some() {
+        let potentials = workspace.potential_energies(model, to, state);
+        space.islands.share_out(model, potentials, state);
     }
     Ok(())
 }
@@ -240,20 +262,25 @@ impl Attempt {
 }
 
 /// Energy as in the account; momenta as in the account where nothing external acts.
-fn held(account: &Account, kept: Conserved) -> Targets {
-    let Goal { momentum, .. } = account.goal.unwrap_or_default();
+fn held(account: Targets, kept: Conserved) -> Targets {
     Targets {
-        energy: account.target().unwrap_or_default(),
-        linear: std::array::from_fn(|k| kept.linear[k].then_some(momentum.linear[k])),
-        angular: std::array::from_fn(|k| kept.angular[k].then_some(momentum.angular[k])),
-        slack: None,
+        linear: std::array::from_fn(|k| account.linear[k].filter(|_| kept.linear[k])),
+        angular: std::array::from_fn(|k| account.angular[k].filter(|_| kept.angular[k])),
+        ..account
     }
 }
 
+/// m r² of a body's free vertices [kg m²].
+fn inertia(model: &Model, body: usize) -> f64 {
+    let body = &model.bodies()[body];
+    let mass: f64 = body.free.clone().map(|v| model.masses()[v]).sum();
+    mass * body.radius * body.radius
+}
+
 /// Energy as in the account; momenta as in Eq. 1 of the paper.
-fn in_paper(account: &Account, now: Momentum, last: Momentum, weight: f64) -> Targets {
+fn in_paper(account: Targets, now: Momentum, last: Momentum, weight: f64) -> Targets {
     Targets {
-        energy: account.target().unwrap_or_default(),
+        energy: account.energy,
         linear: now.linear.to_array().map(Some),
         angular: now.angular.to_array().map(Some),
         slack: Some(Slack {

@@ -9,6 +9,7 @@ use pliant_math::team::{SharedSlice, Team};
 use pliant_math::{MathError, Row};
 use pliant_model::Model;
 use pliant_model::potentials::Curvature;
+use pliant_model::touching::Touching;
 
 use crate::objective::Objective;
 
@@ -23,6 +24,7 @@ pub struct HessianLayout {
     /// First number of each task's element Hessians.
     task_starts: Vec<usize>,
     elements: Vec<f64>,
+    touching: Touching,
 }
 
 struct Block {
@@ -90,7 +92,8 @@ impl HessianLayout {
             starts.push(sources.len() as u32);
         }
         let elements = vec![0.0; task_starts[field.task_count()]];
-        Ok(HessianLayout { matrix, blocks, starts, sources, task_starts, elements })
+        let touching = Touching::default();
+        Ok(HessianLayout { matrix, blocks, starts, sources, task_starts, elements, touching })
     }
 
     /// The matrix's pattern, with the values of the last assembly.
@@ -109,7 +112,9 @@ impl HessianLayout {
         counts: &(dyn Fn(usize) -> bool + Sync),
         team: &Team,
     ) {
-        let (field, at) = (objective.model.field(), objective.situation(p));
+        let field = objective.model.field();
+        self.touching.find(objective.model.solids(), p, team);
+        let at = objective.situation(p, self.touching.touches());
         let (elements, task_starts) = (SharedSlice::new(&mut self.elements), &self.task_starts);
         team.each(field.task_count(), &|t, _| {
             // SAFETY: each task writes its own range.

@@ -124,12 +124,21 @@ impl ProjectiveSpace {
 
 impl Passing {
     /// Takes in what acts at `p`; `diagonal` is the factored matrix's.
-    fn collect(&mut self, objective: &Objective, p: &[Row], diagonal: &[f64]) {
-        let (field, at) = (objective.model.field(), objective.situation(p));
+    fn collect(
+        &mut self,
+        objective: &Objective,
+        p: &[Row],
+        diagonal: &[f64],
+        evaluation: &mut EvaluationSpace,
+        team: &Team,
+    ) {
+        let field = objective.model.field();
         self.softened.clear();
         if field.passing_tasks().next().is_none() {
             return;
         }
+        evaluation.touching.find(objective.model.solids(), p, team);
+        let at = objective.situation(p, evaluation.touching.touches());
         self.hessians.clear();
         self.hessians.resize(diagonal.len(), DMat3::ZERO);
         self.softened.reserve(diagonal.len());
@@ -173,7 +182,7 @@ pub fn minimise(
     team: &Team,
 ) -> SolverInfo {
     let history = (params.history as usize).min(MAX_HISTORY);
-    space.passing.collect(objective, p, &space.proxy.diagonal);
+    space.passing.collect(objective, p, &space.proxy.diagonal, evaluation, team);
     let mut lbfgs = Lbfgs::new(history);
     let mut info = SolverInfo::default();
     let (mut last_value, mut slope, mut step) = (f64::INFINITY, 0.0, 1.0);

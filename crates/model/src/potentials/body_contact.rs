@@ -1,0 +1,103 @@
+//! Contact of bodies with each other and with themselves: Σ ½ k d² over the surface vertices that
+//! are inside of a body, d their depth (see [`crate::touching`]).
+//!
+//! With the gradient n = ∂d/∂x and the weights wᵢ of the corners of the tet that x is in,
+//!
+//! ```text
+//! ∂E/∂x = k d n,     ∂E/∂xᵢ = −wᵢ k d n.
+//! ```
+//!
+//! What touches what changes all the time, so second derivatives are given vertex by vertex: the
+//! Gauss–Newton term k g gᵀ of g = (n, −w₁n, …, −w₄n) is at most the block diagonal
+//! 2k (n nᵀ, w₁ n nᵀ, …, w₄ n nᵀ), because (Σ aᵢ)² ≤ Σ aᵢ²/pᵢ for shares pᵢ of 1. It is both
+//! *curvatures* of this potential: solvers converge with it, and Newton's method not quadratically.
+
+use std::sync::Arc;
+
+use pliant_math::Row;
+
+use super::contact::square;
+use super::potential::{Curvature, Potential, ProxyKind, Situation};
+use crate::touching::{Solids, Touch};
+
+/// A chunk per body: the energy of what is inside of it, and the forces on its own vertices.
+pub struct BodyContact {
+    solids: Arc<Solids>,
+}
+
+impl BodyContact {
+    /// Of all bodies that touch.
+    pub fn new(solids: Arc<Solids>) -> Self {
+        BodyContact { solids }
+    }
+
+    /// Calls `f(place in the chunk's rows, weight, touch)` for all of a body's vertices that a
+    /// touch pushes, where ∂d is weight times normal.
+    fn each(&self, body: usize, at: &Situation, mut f: impl FnMut(usize, f64, &Touch)) {
+        let solid = &self.solids.bodies[body];
+        for touch in at.touches {
+            if touch.owner as usize == body
+                && let Some(place) = solid.place(touch.vertex)
+            {
+                f(place, 1.0, touch);
+            }
+            if touch.body as usize == body {
+                for (corner, weight) in touch.corners.iter().zip(touch.weights) {
+                    if let Some(place) = solid.place(*corner) {
+                        f(place, -weight, touch);
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl Potential for BodyContact {
+    fn name(&self) -> &'static str {
+        "contact between bodies"
+    }
+
+    fn chunk_count(&self) -> usize {
+        self.solids.bodies.len()
+    }
+
+    fn chunk_vertices(&self, chunk: usize) -> &[u32] {
+        &self.solids.bodies[chunk].vertices
+    }
+
+    fn evaluate(&self, chunk: usize, at: &Situation, gradient: Option<&mut [Row]>) -> f64 {
+        if let Some(out) = gradient {
+            out.fill(Row::zero());
+            self.each(chunk, at, |place, weight, touch| {
+                let pull = touch.normal * (weight * touch.stiffness * touch.depth);
+                out[place] = out[place] + Row::from(pull);
+            });
+        }
+        let inside = at.touches.iter().filter(|touch| touch.body as usize == chunk);
+        inside.map(|touch| 0.5 * touch.stiffness * touch.depth * touch.depth).sum()
+    }
+
+    fn is_in_proxy(&self) -> bool {
+        false
+    }
+
+    fn corners(&self) -> usize {
+        1
+    }
+
+    fn chunk_elements(&self, chunk: usize) -> &[u32] {
+        self.chunk_vertices(chunk)
+    }
+
+    fn hessians(&self, chunk: usize, at: &Situation, _: Curvature, out: &mut [f64]) {
+        out.fill(0.0);
+        self.each(chunk, at, |place, weight, touch| {
+            let block = square(touch.normal) * (2.0 * weight.abs() * touch.stiffness);
+            let out = &mut out[9 * place..9 * place + 9];
+            out.iter_mut().zip(block.to_cols_array()).for_each(|(o, h)| *o += h);
+        });
+    }
+
+    /// None, as for obstacles.
+    fn proxy(&self, _: ProxyKind, _: &mut dyn FnMut(u32, u32, f64)) {}
+}

@@ -1,0 +1,147 @@
+//! What bodies are to each other: surfaces that may come too near, and volumes they may be in.
+
+use std::ops::Range;
+
+use glam::DVec3;
+use pliant_math::Row;
+use pliant_mesh::{Bounds, Bvh, Mesh, SurfaceTree, boundary_of_tets, edges_of_tets};
+
+/// Surface vertices that are looked after together.
+const BLOCK: usize = 128;
+/// A body does not touch itself within this multiple of a vertex's longest edge, at rest.
+const NEIGHBOURHOOD: f64 = 2.0;
+/// Contact is this much stiffer than the body is, at a vertex.
+const FIRMNESS: f64 = 4.0;
+
+/// The bodies of a model that touch.
+pub struct Solids {
+    pub(crate) bodies: Vec<Solid>,
+    pub(super) blocks: Vec<Block>,
+    /// Rest positions of all model vertices \[m\].
+    pub(super) rest: Vec<DVec3>,
+    /// Per model vertex: how far its own neighbourhood reaches \[m\], and its body.
+    pub(super) reach: Vec<f64>,
+    pub(super) owner: Vec<u32>,
+    /// How far vertices may move before what is near is looked up again \[m\].
+    pub(super) margin: f64,
+}
+
+/// One body.
+pub(crate) struct Solid {
+    /// Its model vertices: free ones, then hard ones.
+    pub vertices: Vec<u32>,
+    pub free: Range<u32>,
+    pub hard: Range<u32>,
+    /// Stiffness of contact per vertex [N/m].
+    pub stiffness: f64,
+    /// Its tets, as model vertices; none for what has no volume.
+    pub tets: Vec<[u32; 4]>,
+    /// Their boxes at rest.
+    pub(super) tree: Bvh,
+    /// Its surface at rest.
+    pub(super) surface: SurfaceTree,
+}
+
+/// Some surface vertices of a body.
+pub(super) struct Block {
+    pub body: u32,
+    pub vertices: Vec<u32>,
+}
+
+/// A body to be added.
+pub(crate) struct SolidSpec<'a> {
+    pub mesh: &'a Mesh,
+    /// Model vertex of each of the mesh's.
+    pub numbers: &'a [u32],
+    /// Its free and its hard model vertices.
+    pub ranges: [Range<u32>; 2],
+    /// Diagonal of the elastic proxy at model vertices [N/m].
+    pub elastic: &'a [f64],
+    /// Contact stiffness per vertex [N/m], if not by that.
+    pub stiffness: Option<f64>,
+}
+
+impl Solids {
+    /// Over a model's vertices at rest \[m\].
+    pub(crate) fn new(rest: &[Row], specs: &[SolidSpec]) -> Self {
+        let mut solids = Solids {
+            bodies: Vec::new(),
+            blocks: Vec::new(),
+            rest: rest.iter().map(|row| row.xyz()).collect(),
+            reach: vec![0.0; rest.len()],
+            owner: vec![0; rest.len()],
+            margin: f64::INFINITY,
+        };
+        specs.iter().for_each(|spec| solids.add(spec));
+        solids
+    }
+
+    fn add(&mut self, spec: &SolidSpec) {
+        let body = self.bodies.len() as u32;
+        let SolidSpec { mesh, numbers, ranges: [free, hard], .. } = spec;
+        let number = |v: u32| numbers[v as usize];
+        let has_volume = !mesh.tets.is_empty();
+        let triangles =
+            if has_volume { boundary_of_tets(&mesh.tets) } else { mesh.triangles.clone() };
+        let mut edges = edges_of_tets(&mesh.tets);
+        edges.extend(triangles.iter().flat_map(|&[a, b, c]| [[a, b], [b, c], [c, a]]));
+        let mut sum = 0.0;
+        for [a, b] in &edges {
+            let [a, b] = [number(*a) as usize, number(*b) as usize];
+            let length = self.rest[a].distance(self.rest[b]);
+            sum += length;
+            for v in [a, b] {
+                self.reach[v] = self.reach[v].max(NEIGHBOURHOOD * length);
+            }
+        }
+        if !edges.is_empty() {
+            self.margin = self.margin.min(0.5 * sum / edges.len() as f64);
+        }
+        let mut outer: Vec<u32> = triangles.iter().flatten().map(|&v| number(v)).collect();
+        outer.sort_unstable();
+        outer.dedup();
+        let mean = outer.iter().map(|&v| spec.elastic[v as usize]).sum::<f64>()
+            / outer.len().max(1) as f64;
+        let blocks = outer.chunks(BLOCK).map(|v| Block { body, vertices: v.to_vec() });
+        self.blocks.extend(blocks);
+        let vertices: Vec<u32> = free.clone().chain(hard.clone()).collect();
+        vertices.iter().for_each(|&v| self.owner[v as usize] = body);
+        let tets: Vec<[u32; 4]> = mesh.tets.iter().map(|tet| tet.map(number)).collect();
+        let boxes: Vec<Bounds> =
+            tets.iter().map(|tet| around(tet.map(|v| self.rest[v as usize]), 0.0)).collect();
+        let surface = if has_volume { triangles } else { Vec::new() };
+        self.bodies.push(Solid {
+            vertices,
+            free: free.clone(),
+            hard: hard.clone(),
+            stiffness: spec.stiffness.unwrap_or(FIRMNESS * mean),
+            tets,
+            tree: Bvh::new(&boxes),
+            surface: SurfaceTree::new(&Mesh::surface(mesh.positions.clone(), surface)),
+        });
+    }
+}
+
+impl Solid {
+    /// Place of a model vertex in `vertices`.
+    pub fn place(&self, vertex: u32) -> Option<usize> {
+        let place = if self.free.contains(&vertex) {
+            vertex - self.free.start
+        } else if self.hard.contains(&vertex) {
+            self.free.len() as u32 + vertex - self.hard.start
+        } else {
+            return None;
+        };
+        Some(place as usize)
+    }
+}
+
+/// The box around a tet, wider by a margin \[m\] on every side.
+pub(super) fn around([a, b, c, d]: [DVec3; 4], margin: f64) -> Bounds {
+    let m = DVec3::splat(margin);
+    // Sums, because minima pass over what is no number.
+    if !(a + b + c + d).is_finite() {
+        return Bounds { min: DVec3::NAN, max: DVec3::NAN };
+    }
+    Bounds { min: a.min(b).min(c.min(d)) - m, max: a.max(b).max(c.max(d)) + m }
+}

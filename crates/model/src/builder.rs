@@ -229,7 +229,7 @@ impl ModelBuilder {
         }
         for (collider, reason) in self.colliders.iter().map(Collider::fault).enumerate() {
             if let Some(reason) = reason {
-                return Err(ModelError::Collider { collider, reason });
+                return Err(ModelError::Collider { collider, reason: reason.to_owned() });
             }
         }
         if let Some(Some(stiffness)) = self.touching

@@ -25,7 +25,7 @@ pub enum ModelError {
         /// Its number, from 0.
         collider: usize,
         /// What is wrong.
-        reason: &'static str,
+        reason: String,
     },
     /// A statement about a potential that a user brought along.
     #[error("potential `{potential}`: {reason}")]

@@ -51,7 +51,10 @@ impl Model {
             });
         }
         for (index, written) in scene.collider.iter().enumerate() {
-            builder = builder.collider(collider(index, written)?);
+            builder = builder.collider(collider(index, written, files)?);
+        }
+        if scene.integrator.self_collision {
+            builder = builder.touching(None);
         }
         for (index, body) in scene.body.iter().enumerate() {
             let spec = body_spec(body, files)?;
@@ -93,7 +96,11 @@ impl From<&scene::Motion> for Motion {
 }
 
 /// The obstacle that a scene's `[[collider]]` number `index` describes.
-fn collider(index: usize, written: &scene::Collider) -> Result<Collider, ModelError> {
+fn collider(
+    index: usize,
+    written: &scene::Collider,
+    files: &mut dyn Files,
+) -> Result<Collider, ModelError> {
     let vector = DVec3::from_array;
     let shape = match &written.shape {
         ColliderShape::Plane { point, normal } => Shape::plane(vector(*point), vector(*normal)),
@@ -104,9 +111,9 @@ fn collider(index: usize, written: &scene::Collider) -> Result<Collider, ModelEr
             Shape::torus(vector(*center), vector(*axis), *radius, *tube)
         }
         ColliderShape::Mesh(path) => {
-            let what = format!("`collider[{index}].shape`: the mesh `{path}` as an obstacle");
-            let hint = ": use `plane`, `sphere`, `box`, `capsule` or `torus`";
-            return Err(unsupported(&what, hint));
+            let refuse = |reason: String| ModelError::Collider { collider: index, reason };
+            let mesh = files.mesh(path).map_err(refuse)?;
+            Shape::mesh(&mesh).map_err(|reason| refuse(format!("its mesh `{path}` {reason}")))?
         }
     };
     Ok(Collider {
@@ -273,9 +280,6 @@ fn integrator(integrator: &scene::Integrator) -> Result<Integrator, ModelError> 
         scene::Solver::Xpbd { iterations } => Solver::Xpbd { iterations },
     };
     let correction = correction(&integrator.correction);
-    if integrator.self_collision {
-        return Err(unsupported("integrator.self_collision", ""));
-    }
     let damping = match integrator.damping {
         scene::Damping::None => None,
         scene::Damping::RigidPreserving(rate) => Some(Damping::RigidPreserving(rate)),

@@ -66,6 +66,12 @@ impl Rigid {
         self.turn.transpose() * (x - self.shift - self.about) + self.about
     }
 
+    /// This motion, and another after it.
+    pub(crate) fn then(&self, next: &Rigid) -> Rigid {
+        let about = self.about;
+        Rigid { turn: next.turn * self.turn, about, shift: next.apply(about + self.shift) - about }
+    }
+
     /// Turns a direction.
     pub fn turn(&self, direction: DVec3) -> DVec3 {
         self.turn * direction

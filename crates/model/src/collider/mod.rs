@@ -3,8 +3,10 @@
 //! A vertex at signed distance d < 0 (inside) stores E(d): ½ k d² (thesis Eq. 3.58) or −k d³
 //! (FEPR paper, section 3.2, with its implicit 1 N/m² made a parameter). Outside it stores nothing.
 
+mod mesh_shape;
 mod shape;
 
+pub use mesh_shape::MeshShape;
 pub use shape::{Nearest, Shape};
 
 use glam::DVec3;
@@ -119,7 +121,6 @@ impl Placed<'_> {
         if !near {
             return None;
         }
-        let nearest = self.shape.nearest(x);
-        (nearest.distance < 0.0).then_some(nearest)
+        self.shape.inside(x)
     }
 }

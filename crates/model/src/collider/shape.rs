@@ -3,8 +3,12 @@
 //! Where the nearest surface point is not unique (a ball's centre, a capsule's or torus's core
 //! line, the planes between a box's faces) one of them is chosen: normals are always of length 1.
 
-use glam::{DMat3, DVec3};
+use std::sync::Arc;
 
+use glam::{DMat3, DVec3};
+use pliant_mesh::Mesh;
+
+use super::mesh_shape::MeshShape;
 use crate::motion::Rigid;
 
 /// The geometry of an obstacle.
@@ -17,16 +21,17 @@ use crate::motion::Rigid;
 /// assert_eq!(nearest.normal, DVec3::Y);
 /// assert_eq!(nearest.point, DVec3::new(0.0, 2.0, 0.0));
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Shape(Geometry);
 
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 enum Geometry {
     Plane { point: DVec3, normal: DVec3 },
     Sphere { center: DVec3, radius: f64 },
     Box { center: DVec3, half: DVec3, turn: DMat3 },
     Capsule { a: DVec3, b: DVec3, radius: f64 },
     Torus { center: DVec3, axis: DVec3, radius: f64, tube: f64 },
+    Mesh { mesh: Arc<MeshShape>, pose: Rigid },
 }
 
 /// The surface point nearest to a point x.
@@ -68,14 +73,32 @@ impl Shape {
         Shape(Geometry::Torus { center, axis: axis.normalize_or(DVec3::Y), radius, tube })
     }
 
+    /// What the triangles of a mesh \[m\] go round.
+    ///
+    /// ```
+    /// use pliant_mesh::shapes;
+    /// use pliant_model::{DVec3, Shape};
+    /// let cube = Shape::mesh(&shapes::solid_box(DVec3::splat(2.0), [3, 3, 3])?)?;
+    /// let nearest = cube.nearest(DVec3::new(0.1, 0.75, 0.2));
+    /// assert_eq!((nearest.distance, nearest.normal), (-0.25, DVec3::Y));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// A reason, when they are no surface.
+    pub fn mesh(mesh: &Mesh) -> Result<Self, String> {
+        let mesh = Arc::new(MeshShape::new(mesh)?);
+        Ok(Shape(Geometry::Mesh { mesh, pose: Rigid::default() }))
+    }
+
     /// The shape after a rigid motion.
     pub fn moved(&self, pose: &Rigid) -> Shape {
-        Shape(match self.0 {
+        Shape(match &self.0 {
             Geometry::Plane { point, normal } => {
-                Geometry::Plane { point: pose.apply(point), normal: pose.turn(normal) }
+                Geometry::Plane { point: pose.apply(*point), normal: pose.turn(*normal) }
             }
             Geometry::Sphere { center, radius } => {
-                Geometry::Sphere { center: pose.apply(center), radius }
+                Geometry::Sphere { center: pose.apply(*center), radius: *radius }
             }
             Geometry::Box { center, half, turn } => {
                 let turn = DMat3::from_cols(
@@ -83,63 +106,86 @@ impl Shape {
                     pose.turn(turn.y_axis),
                     pose.turn(turn.z_axis),
                 );
-                Geometry::Box { center: pose.apply(center), half, turn }
+                Geometry::Box { center: pose.apply(*center), half: *half, turn }
             }
             Geometry::Capsule { a, b, radius } => {
-                Geometry::Capsule { a: pose.apply(a), b: pose.apply(b), radius }
+                Geometry::Capsule { a: pose.apply(*a), b: pose.apply(*b), radius: *radius }
             }
-            Geometry::Torus { center, axis, radius, tube } => {
-                Geometry::Torus { center: pose.apply(center), axis: pose.turn(axis), radius, tube }
+            Geometry::Torus { center, axis, radius, tube } => Geometry::Torus {
+                center: pose.apply(*center),
+                axis: pose.turn(*axis),
+                radius: *radius,
+                tube: *tube,
+            },
+            Geometry::Mesh { mesh, pose: before } => {
+                Geometry::Mesh { mesh: mesh.clone(), pose: before.then(pose) }
             }
         })
     }
 
     /// Signed distance, normal and nearest surface point.
     pub fn nearest(&self, x: DVec3) -> Nearest {
-        let (distance, normal) = match self.0 {
-            Geometry::Plane { point, normal } => ((x - point).dot(normal), normal),
-            Geometry::Sphere { center, radius } => around(x - center, radius, DVec3::Y),
+        let (distance, normal) = match &self.0 {
+            Geometry::Plane { point, normal } => ((x - *point).dot(*normal), *normal),
+            Geometry::Sphere { center, radius } => around(x - *center, *radius, DVec3::Y),
             Geometry::Box { center, half, turn } => {
-                let (distance, normal) = beside_box(turn.transpose() * (x - center), half);
-                (distance, turn * normal)
+                let (distance, normal) = beside_box(turn.transpose() * (x - *center), *half);
+                (distance, *turn * normal)
             }
             Geometry::Capsule { a, b, radius } => {
-                around(x - on_segment(x, a, b), radius, (b - a).any_orthonormal_or_y())
+                around(x - on_segment(x, *a, *b), *radius, (*b - *a).any_orthonormal_or_y())
             }
             Geometry::Torus { center, axis, radius, tube } => {
-                let outward = Meridian::of(x - center, axis).outward;
-                around(x - center - radius * outward, tube, axis)
+                let outward = Meridian::of(x - *center, *axis).outward;
+                around(x - *center - *radius * outward, *tube, *axis)
+            }
+            Geometry::Mesh { mesh, pose } => {
+                let (distance, normal) = mesh.nearest(pose.unapply(x));
+                (distance, pose.turn(normal))
             }
         };
         Nearest { distance, normal, point: x - distance * normal }
     }
 
+    /// As [`nearest`](Self::nearest), if x is inside.
+    #[inline]
+    pub fn inside(&self, x: DVec3) -> Option<Nearest> {
+        if let Geometry::Mesh { mesh, pose } = &self.0 {
+            let (distance, normal) = mesh.inside(pose.unapply(x))?;
+            let normal = pose.turn(normal);
+            return Some(Nearest { distance, normal, point: x - distance * normal })
+                .filter(|nearest| nearest.distance < 0.0);
+        }
+        Some(self.nearest(x)).filter(|nearest| nearest.distance < 0.0)
+    }
+
     /// The second derivative of the distance at x: two directions of length 1, orthogonal to the
     /// normal and to each other, with the curvature [1/m] along each. Zero where it is not
-    /// defined; a box's edges and corners, curved only for points outside, count as flat.
+    /// defined; a box's edges and corners, curved only for points outside, count as flat, and so do
+    /// all triangles.
     pub fn curvatures(&self, x: DVec3) -> [(DVec3, f64); 2] {
         let normal = self.nearest(x).normal;
         let inverse = |length: f64| if length > f64::MIN_POSITIVE { 1.0 / length } else { 0.0 };
-        let (first, along, across) = match self.0 {
-            Geometry::Plane { .. } | Geometry::Box { .. } => {
+        let (first, along, across) = match &self.0 {
+            Geometry::Plane { .. } | Geometry::Box { .. } | Geometry::Mesh { .. } => {
                 (normal.any_orthonormal_or_y(), 0.0, 0.0)
             }
             Geometry::Sphere { center, .. } => {
-                let k = inverse(x.distance(center));
+                let k = inverse(x.distance(*center));
                 (normal.any_orthonormal_or_y(), k, k)
             }
             Geometry::Capsule { a, b, .. } => {
-                let core = on_segment(x, a, b);
+                let core = on_segment(x, *a, *b);
                 let k = inverse(x.distance(core));
-                if core == a || core == b {
+                if core == *a || core == *b {
                     (normal.any_orthonormal_or_y(), k, k)
                 } else {
-                    ((b - a).normalize_or(DVec3::Y), 0.0, k)
+                    ((*b - *a).normalize_or(DVec3::Y), 0.0, k)
                 }
             }
             Geometry::Torus { center, axis, radius, .. } => {
-                let Meridian { outward, away } = Meridian::of(x - center, axis);
-                let core = x - center - radius * outward;
+                let Meridian { outward, away } = Meridian::of(x - *center, *axis);
+                let core = x - *center - *radius * outward;
                 (axis.cross(outward), normal.dot(outward) * inverse(away), inverse(core.length()))
             }
         };
@@ -148,32 +194,38 @@ impl Shape {
 
     /// Centre and radius \[m\] of a ball around it; `None` for a half space.
     pub fn bounds(&self) -> Option<(DVec3, f64)> {
-        match self.0 {
+        match &self.0 {
             Geometry::Plane { .. } => None,
-            Geometry::Sphere { center, radius } => Some((center, radius)),
-            Geometry::Box { center, half, .. } => Some((center, half.length())),
+            Geometry::Sphere { center, radius } => Some((*center, *radius)),
+            Geometry::Box { center, half, .. } => Some((*center, half.length())),
             Geometry::Capsule { a, b, radius } => {
-                Some((0.5 * (a + b), 0.5 * a.distance(b) + radius))
+                Some((0.5 * (*a + *b), 0.5 * a.distance(*b) + *radius))
             }
-            Geometry::Torus { center, radius, tube, .. } => Some((center, radius + tube)),
+            Geometry::Torus { center, radius, tube, .. } => Some((*center, *radius + *tube)),
+            Geometry::Mesh { mesh, pose } => {
+                let (center, radius) = mesh.ball();
+                Some((pose.apply(center), radius))
+            }
         }
     }
 
     /// Whether all its numbers are finite, and its sizes positive.
     pub(crate) fn is_sound(&self) -> bool {
         let positive = |size: f64| size > 0.0 && size.is_finite();
-        match self.0 {
+        match &self.0 {
             Geometry::Plane { point, normal } => point.is_finite() && normal.is_finite(),
-            Geometry::Sphere { center, radius } => center.is_finite() && positive(radius),
+            Geometry::Sphere { center, radius } => center.is_finite() && positive(*radius),
             Geometry::Box { center, half, .. } => {
                 center.is_finite() && half.to_array().into_iter().all(positive)
             }
             Geometry::Capsule { a, b, radius } => {
-                a.is_finite() && b.is_finite() && positive(radius)
+                a.is_finite() && b.is_finite() && positive(*radius)
             }
             Geometry::Torus { center, axis, radius, tube } => {
-                center.is_finite() && axis.is_finite() && positive(radius) && positive(tube)
+                center.is_finite() && axis.is_finite() && positive(*radius) && positive(*tube)
             }
+            // Checked when it was made.
+            Geometry::Mesh { pose, .. } => pose.is_finite(),
         }
     }
 }

@@ -81,12 +81,20 @@ impl Integrator {
             }
             None => combination(&table)?,
         };
+        let self_collision = table.or("self_collision", false, |v| v.truth())?;
+        if let (Some(value), Solver::Xpbd { .. }, true) =
+            (table.get("self_collision"), solver, self_collision)
+        {
+            return Err(value.refuse(
+                "XPBD has no constraints between bodies, expected `false` or another solver",
+            ));
+        }
         Ok(Integrator {
             scheme,
             solver,
             correction,
             damping: table.or("damping", Damping::None, Damping::read)?,
-            self_collision: table.or("self_collision", false, |v| v.truth())?,
+            self_collision,
             wind: table.optional("wind", Wind::read)?,
         })
     }

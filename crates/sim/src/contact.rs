@@ -14,7 +14,7 @@ use pliant_model::{Body, Drive, Model};
 pub struct Contacts {
     /// Vertices inside a collider or a body; one inside two counts twice.
     pub count: u32,
-    /// How deep the deepest is \[m\]; inside a body, at rest.
+    /// How deep the deepest is \[m\].
     pub deepest: f64,
 }
 

@@ -1,19 +1,22 @@
 //! Contact of bodies with each other and with themselves: Σ ½ k d² over the surface vertices that
 //! are inside of a body, d their depth (see [`crate::touching`]).
 //!
-//! With the gradient n = ∂d/∂x and the weights wᵢ of the corners of the tet that x is in,
+//! With the gradient n = ∂d/∂x and the weights wᵢ of the corners of the triangle that x should leave
+//! through,
 //!
 //! ```text
 //! ∂E/∂x = k d n,     ∂E/∂xᵢ = −wᵢ k d n.
 //! ```
 //!
 //! What touches what changes all the time, so second derivatives are given vertex by vertex: the
-//! Gauss–Newton term k g gᵀ of g = (n, −w₁n, …, −w₄n) is at most the block diagonal
-//! 2k (n nᵀ, w₁ n nᵀ, …, w₄ n nᵀ), because (Σ aᵢ)² ≤ Σ aᵢ²/pᵢ for shares pᵢ of 1. It is both
-//! *curvatures* of this potential: solvers converge with it, and Newton's method not quadratically.
+//! Gauss–Newton term k g gᵀ of g = (n, −w₁n, …) is at most the block diagonal 2k (n nᵀ, w₁ n nᵀ, …),
+//! because (Σ aᵢ)² ≤ Σ aᵢ²/pᵢ for shares pᵢ of 1. Beside an edge or a corner of a surface, I takes the
+//! place of n nᵀ. It is both *curvatures* of this potential: solvers converge with it, and Newton's
+//! method not quadratically.
 
 use std::sync::Arc;
 
+use glam::DMat3;
 use pliant_math::Row;
 
 use super::contact::square;
@@ -92,7 +95,8 @@ impl Potential for BodyContact {
     fn hessians(&self, chunk: usize, at: &Situation, _: Curvature, out: &mut [f64]) {
         out.fill(0.0);
         self.each(chunk, at, |place, weight, touch| {
-            let block = square(touch.normal) * (2.0 * weight.abs() * touch.stiffness);
+            let along = if touch.is_flat { square(touch.normal) } else { DMat3::IDENTITY };
+            let block = along * (2.0 * weight.abs() * touch.stiffness);
             let out = &mut out[9 * place..9 * place + 9];
             out.iter_mut().zip(block.to_cols_array()).for_each(|(o, h)| *o += h);
         });

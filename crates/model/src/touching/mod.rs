@@ -1,41 +1,42 @@
 //! Which surface vertices are inside of a body, and how deep: what contact between bodies and of a
 //! body with itself is made of.
 //!
-//! A vertex x inside of a deformed tet is at the tet's material point X = Σ wᵢ Xᵢ, with x = Σ wᵢ xᵢ;
-//! its depth d is the distance of X from the body's surface *at rest*. So depth is continuous from
-//! tet to tet and zero at the surface, however the body is deformed (Hirota et al. 2001, "An
-//! implicit finite element method for elastic solids in contact"). With the tet's deformation
-//! gradient F and N = ∂d/∂X, |N| = 1:
+//! A vertex x inside of a deformed tet is at a depth d below the body's deformed surface: the distance
+//! of the surface point c nearest to it, which is continuous, and smooth but for ridges that nothing
+//! comes to rest on. With n = (x − c)/d and the weights wᵢ of the corners of c's triangle:
 //!
 //! ```text
-//! ∂d/∂x = n = F⁻ᵀN,     ∂d/∂xᵢ = −wᵢ n.
+//! ∂d/∂x = n,     ∂d/∂xᵢ = −wᵢ n.
 //! ```
 //!
-//! What pushes x is taken from the corners by their weights: no momentum is made, linear or
-//! angular. A vertex in several tets of a body counts in the one where it is deepest, which is
-//! continuous, too. In its own body it counts only beyond its neighbourhood of radius r at rest,
-//! with the depth min(d, ‖X − X_v‖ − r).
+//! What pushes x is taken from the corners by their weights: no momentum is made, linear or angular.
+//! Why not the depth at rest of the tet's material point (Hirota et al. 2001)? Its slope is F⁻ᵀN and
+//! jumps from tet to tet, into creases where no minimiser can move on.
+//!
+//! In its own body a vertex touches only what is beyond its neighbourhood, a ball of radius r at rest:
+//! no triangle with a corner in there counts, and the depth is at most ‖X − X_v‖ − r at the material
+//! point X, so that contact begins at nothing there, too.
 //!
 //! Vertices are tested against tets: edges that cross while no vertex is inside are not seen, and
 //! a vertex that has passed the middle of a thin part leaves on the other side.
 
+mod nearest;
 mod solids;
 
 use std::ops::Range;
 
-use glam::{DMat3, DVec3};
+use glam::DVec3;
 use pliant_math::Row;
 use pliant_math::team::{SharedSlice, Team};
 use pliant_mesh::{Bounds, Bvh};
 
+use nearest::{Inside, Surface, around};
+use solids::Block;
 pub(crate) use solids::SolidSpec;
 pub use solids::Solids;
-use solids::{Block, around};
 
 /// Tets per item of work.
 const TETS: usize = 1024;
-/// Tets flatter than this share of their rest volume hold nothing: their forces would be boundless.
-const FLATTEST: f64 = 1e-6;
 
 /// A surface vertex inside of a body.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -46,14 +47,17 @@ pub struct Touch {
     pub owner: u32,
     /// The body it is in.
     pub body: u32,
-    /// Corners of the tet it is in: model vertices.
+    /// Corners of the triangle it should leave through, or of the tet it is in: model vertices.
     pub corners: [u32; 4],
-    /// Their weights.
+    /// Their weights, which sum to 1; a triangle's last is zero.
     pub weights: [f64; 4],
-    /// How deep \[m\], at rest.
+    /// How deep \[m\].
     pub depth: f64,
     /// ∂depth/∂x: inward.
     pub normal: DVec3,
+    /// Whether the depth does not change along the surface; else it is nearest to an edge or a
+    /// corner, which it would have to go round.
+    pub is_flat: bool,
     /// Of the contact [N/m].
     pub stiffness: f64,
 }
@@ -66,6 +70,7 @@ pub struct Touching {
     looked: Vec<Row>,
     boxes: Vec<Vec<Bounds>>,
     trees: Vec<Bvh>,
+    surfaces: Vec<Surface>,
     blocks: Vec<Found>,
     /// How often what is near was looked up.
     lookups: u64,
@@ -76,6 +81,8 @@ pub struct Touching {
 struct Found {
     /// Vertex, body, tet.
     near: Vec<[u32; 3]>,
+    /// Those of them that hold the vertex, one per vertex and body.
+    inside: Vec<Inside>,
     touches: Vec<Touch>,
 }
 
@@ -91,8 +98,17 @@ impl Touching {
         let blocks = SharedSlice::new(&mut self.blocks);
         team.each(blocks.len(), &|b, _| {
             // SAFETY: each item has its own block.
-            let Found { near, touches } = unsafe { blocks.at(b) };
-            narrow(solids, positions, near, touches);
+            let Found { near, inside, .. } = unsafe { blocks.at(b) };
+            contain(solids, positions, near, inside);
+        });
+        self.fit_surfaces(solids, positions, team);
+        let (blocks, surfaces) = (SharedSlice::new(&mut self.blocks), &self.surfaces);
+        team.each(blocks.len(), &|b, _| {
+            // SAFETY: each item has its own block.
+            let Found { inside, touches, .. } = unsafe { blocks.at(b) };
+            touches.clear();
+            let found = inside.iter().filter_map(|i| i.touch(solids, positions, surfaces));
+            touches.extend(found);
         });
         for block in &self.blocks {
             self.touches.extend_from_slice(&block.touches);
@@ -116,6 +132,22 @@ impl Touching {
         self.looked.len() == positions.len() && positions.iter().zip(&self.looked).all(moved)
     }
 
+    /// Takes the surfaces of bodies that hold something to where they are.
+    fn fit_surfaces(&mut self, solids: &Solids, positions: &[Row], team: &Team) {
+        self.surfaces.iter_mut().for_each(|surface| surface.is_asked = false);
+        for inside in self.blocks.iter().flat_map(|block| &block.inside) {
+            self.surfaces[inside.body as usize].is_asked = true;
+        }
+        let surfaces = SharedSlice::new(&mut self.surfaces);
+        team.each(solids.bodies.len(), &|b, _| {
+            // SAFETY: each item has its own surface.
+            let surface = unsafe { surfaces.at(b) };
+            if surface.is_asked {
+                surface.fit(&solids.bodies[b], positions);
+            }
+        });
+    }
+
     fn look_up(&mut self, solids: &Solids, positions: &[Row], team: &Team) {
         self.lookups += 1;
         self.looked.clear();
@@ -124,6 +156,7 @@ impl Touching {
             self.trees = solids.bodies.iter().map(|body| body.tree.clone()).collect();
             let none = Bounds { min: DVec3::NAN, max: DVec3::NAN };
             self.boxes = solids.bodies.iter().map(|body| vec![none; body.tets.len()]).collect();
+            self.surfaces = solids.bodies.iter().map(Surface::of).collect();
             self.blocks = solids.blocks.iter().map(|_| Found::default()).collect();
         }
         for (boxes, body) in self.boxes.iter_mut().zip(&solids.bodies) {
@@ -191,70 +224,23 @@ fn is_own(solids: &Solids, vertex: u32, tet: [u32; 4]) -> bool {
     tet.iter().all(|&v| solids.rest[v as usize].distance(x) <= reach)
 }
 
-/// The deepest of what is near, per vertex and body.
-fn narrow(solids: &Solids, positions: &[Row], near: &[[u32; 3]], touches: &mut Vec<Touch>) {
-    touches.clear();
+/// The first tet that holds a vertex, per vertex and body.
+fn contain(solids: &Solids, positions: &[Row], near: &[[u32; 3]], inside: &mut Vec<Inside>) {
+    inside.clear();
     for &[vertex, body, tet] in near {
-        let Some(touch) = touch(solids, positions, [vertex, body, tet]) else { continue };
-        match touches.last_mut() {
-            Some(last) if last.vertex == vertex && last.body == body => {
-                if touch.depth > last.depth {
-                    *last = touch;
-                }
-            }
-            _ => touches.push(touch),
+        let found = inside.last().is_some_and(|i: &Inside| i.vertex == vertex && i.body == body);
+        // In its own body the one that is farthest from its neighbourhood.
+        let is_own = solids.owner[vertex as usize] == body;
+        if found && !is_own {
+            continue;
+        }
+        let Some(new) = Inside::of(solids, positions, [vertex, body, tet]) else { continue };
+        match inside.last_mut().filter(|_| found) {
+            Some(last) if new.beyond > last.beyond => *last = new,
+            Some(_) => {}
+            None => inside.push(new),
         }
     }
-}
-
-/// A vertex in a tet, if it is.
-fn touch(solids: &Solids, positions: &[Row], [vertex, b, t]: [u32; 3]) -> Option<Touch> {
-    let body = &solids.bodies[b as usize];
-    let corners = body.tets[t as usize];
-    let at = |v: u32| positions[v as usize].xyz();
-    let edges = |[a, b, c, d]: [DVec3; 4]| DMat3::from_cols(b - a, c - a, d - a);
-    let deformed = edges(corners.map(at));
-    let rest = corners.map(|v| solids.rest[v as usize]);
-    let shape = edges(rest);
-    let (volume, rest_volume) = (deformed.determinant(), shape.determinant());
-    let is_flat = volume.abs() <= FLATTEST * rest_volume.abs();
-    if is_flat || !volume.is_finite() {
-        return None;
-    }
-    let inverse = deformed.inverse();
-    let w = inverse * (at(vertex) - at(corners[0]));
-    let weights = [1.0 - w.x - w.y - w.z, w.x, w.y, w.z];
-    // False for what is no number.
-    if !weights.iter().all(|w| *w >= 0.0) {
-        return None;
-    }
-    let material = rest[0] + shape * w;
-    let closest = body.surface.closest(material)?;
-    let (mut depth, mut outward) = (closest.distance, material - closest.point);
-    let owner = solids.owner[vertex as usize];
-    if owner == b {
-        let away = material - solids.rest[vertex as usize];
-        let beyond = away.length() - solids.reach[vertex as usize];
-        if beyond < depth {
-            (depth, outward) = (beyond, away);
-        }
-    }
-    let slope = outward.try_normalize()?;
-    if !(depth > 0.0) {
-        return None;
-    }
-    let own = &solids.bodies[owner as usize];
-    Some(Touch {
-        vertex,
-        owner,
-        body: b,
-        corners,
-        weights,
-        depth,
-        // F⁻ᵀ = (shape deformed⁻¹)ᵀ.
-        normal: (shape * inverse).transpose() * slope,
-        stiffness: (own.stiffness * body.stiffness).sqrt(),
-    })
 }
 
 #[cfg(test)]

@@ -4,7 +4,9 @@ use std::ops::Range;
 
 use glam::DVec3;
 use pliant_math::Row;
-use pliant_mesh::{Bounds, Bvh, Mesh, SurfaceTree, boundary_of_tets, edges_of_tets};
+use pliant_mesh::{Bounds, Bvh, Mesh, boundary_of_tets, edges_of_tets};
+
+use super::nearest::around;
 
 /// Surface vertices that are looked after together.
 const BLOCK: usize = 128;
@@ -38,8 +40,9 @@ pub(crate) struct Solid {
     pub tets: Vec<[u32; 4]>,
     /// Their boxes at rest.
     pub(super) tree: Bvh,
-    /// Its surface at rest.
-    pub(super) surface: SurfaceTree,
+    /// Triangles around the tets, as model vertices, and their boxes at rest.
+    pub(super) triangles: Vec<[u32; 3]>,
+    pub(super) surface: Bvh,
 }
 
 /// Some surface vertices of a body.
@@ -107,9 +110,11 @@ impl Solids {
         let vertices: Vec<u32> = free.clone().chain(hard.clone()).collect();
         vertices.iter().for_each(|&v| self.owner[v as usize] = body);
         let tets: Vec<[u32; 4]> = mesh.tets.iter().map(|tet| tet.map(number)).collect();
-        let boxes: Vec<Bounds> =
-            tets.iter().map(|tet| around(tet.map(|v| self.rest[v as usize]), 0.0)).collect();
-        let surface = if has_volume { triangles } else { Vec::new() };
+        let at = |v: u32| self.rest[v as usize];
+        let boxes: Vec<Bounds> = tets.iter().map(|t| around(t.map(at), 0.0)).collect();
+        let skin = if has_volume { &triangles[..] } else { &[] };
+        let skin: Vec<[u32; 3]> = skin.iter().map(|t| t.map(number)).collect();
+        let faces: Vec<Bounds> = skin.iter().map(|t| around(t.map(at), 0.0)).collect();
         self.bodies.push(Solid {
             vertices,
             free: free.clone(),
@@ -117,7 +122,8 @@ impl Solids {
             stiffness: spec.stiffness.unwrap_or(FIRMNESS * mean),
             tets,
             tree: Bvh::new(&boxes),
-            surface: SurfaceTree::new(&Mesh::surface(mesh.positions.clone(), surface)),
+            surface: Bvh::new(&faces),
+            triangles: skin,
         });
     }
 }
@@ -134,14 +140,4 @@ impl Solid {
         };
         Some(place as usize)
     }
-}
-
-/// The box around a tet, wider by a margin \[m\] on every side.
-pub(super) fn around([a, b, c, d]: [DVec3; 4], margin: f64) -> Bounds {
-    let m = DVec3::splat(margin);
-    // Sums, because minima pass over what is no number.
-    if !(a + b + c + d).is_finite() {
-        return Bounds { min: DVec3::NAN, max: DVec3::NAN };
-    }
-    Bounds { min: a.min(b).min(c.min(d)) - m, max: a.max(b).max(c.max(d)) + m }
 }

@@ -1,5 +1,7 @@
 use pliant_mesh::shapes;
 
+use glam::DMat3;
+
 use super::*;
 use crate::potentials::{Curvature, Potential, Situation, body_contact::BodyContact};
 use crate::random::Random;

@@ -31,7 +31,7 @@ impl Islands {
     /// use pliant_sim::correction::islands::Islands;
     /// let touch = |owner, body| Touch {
     ///     vertex: 0, owner, body, corners: [0; 4], weights: [0.25; 4], depth: 0.1,
-    ///     normal: DVec3::Y, stiffness: 1.0,
+    ///     normal: DVec3::Y, is_flat: true, stiffness: 1.0,
     /// };
     /// let mut islands = Islands::new(4);
     /// islands.join(&[touch(3, 1), touch(1, 0), touch(2, 2)]);

@@ -12,6 +12,7 @@
 //! | [`correction`] | what acts on the state after the solve: FEPR |
 //! | [`damping`] | in its own step, after the solve |
 //! | [`guard`] | what a state must be to be shown |
+//! | [`islands`] | bodies that touch share one account |
 //! | [`measure`] | energies and momenta |
 //! | [`rayleigh`] | damping against straining |
 //! | [`rigid`] | the rigid motion closest to what points do |
@@ -24,6 +25,7 @@ pub mod contact;
 pub mod correction;
 pub mod damping;
 pub mod guard;
+pub mod islands;
 pub mod measure;
 pub mod objective;
 pub mod rayleigh;

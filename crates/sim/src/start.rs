@@ -4,12 +4,11 @@
 //! off after a shock; x itself is never far off. The lower objective of the two wins. Points held
 //! by springs far stiffer than the body start where those springs alone would put them.
 
-use std::ops::Range;
-
 use glam::DVec3;
 use pliant_math::Row;
 use pliant_model::{Drive, Model};
 
+use crate::islands::Islands;
 use crate::state::State;
 
 /// Springs stiffer than this multiple of everything else at a vertex leave a reaction that
@@ -35,16 +34,27 @@ pub fn place_hard(model: &Model, to: &Drive, beta: f64, state: &State, p: &mut [
 }
 
 /// Puts the centre of mass of every body that nothing holds where inertia and gravity alone put
-/// it: Σ m p = Σ m (ŷ + g/κ), which any minimiser of the objective satisfies; that of all of them
-/// together where bodies may push each other. Solvers that stop
+/// it: Σ m p = Σ m (ŷ + g/κ), which any minimiser of the objective satisfies; bodies of an
+/// island push each other, and have one centre. Solvers that stop
 /// early, or work in single precision, then keep linear momentum to rounding all the same.
-pub fn centre_unheld(model: &Model, kappa: f64, gravity: DVec3, inertia: &[Row], p: &mut [Row]) {
+pub fn centre_unheld(
+    model: &Model,
+    islands: &Islands,
+    kappa: f64,
+    gravity: DVec3,
+    inertia: &[Row],
+    p: &mut [Row],
+) {
     if kappa == 0.0 || model.has_wind() {
         return;
     }
-    let mut centre = |bodies: Range<usize>| {
-        let vertices = |b: usize| (0..model.bodies()[b].vertex_count).map(move |v| (b, v));
-        let vertices = || bodies.clone().flat_map(vertices).map(|(b, v)| model.number(b, v));
+    for first in 0..model.bodies().len() {
+        let numbers =
+            |b: usize| (0..model.bodies()[b].vertex_count).map(move |v| model.number(b, v));
+        let vertices = || islands.members(first).flat_map(numbers);
+        if islands.members(first).any(|body| model.bodies()[body].is_held) {
+            continue;
+        }
         let (mut mass, mut away) = (0.0, Row::zero());
         for v in vertices() {
             mass += model.masses()[v];
@@ -56,12 +66,6 @@ pub fn centre_unheld(model: &Model, kappa: f64, gravity: DVec3, inertia: &[Row],
                 p[v] = p[v] + shift;
             }
         }
-    };
-    let bodies = 0..model.bodies().len();
-    if model.solids().is_none() {
-        bodies.filter(|&b| !model.bodies()[b].is_held).for_each(|b| centre(b..b + 1));
-    } else if !model.bodies().iter().any(|body| body.is_held) {
-        centre(bodies);
     }
 }
 

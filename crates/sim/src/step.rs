@@ -7,6 +7,7 @@ use pliant_model::integrator::Scheme;
 use pliant_model::{Drive, FrameInput, Model};
 
 use crate::account::Move;
+use crate::islands::Islands;
 use crate::objective::Objective;
 use crate::report::StepReport;
 use crate::state::State;
@@ -209,7 +210,7 @@ fn solve(
     report: &mut StepReport,
 ) -> Result<(), SimError> {
     let Times { h, at, to, .. } = times;
-    let Workspace { team, evaluation, solver, elastic, vectors, .. } = workspace;
+    let Workspace { team, evaluation, solver, elastic, vectors, islands, .. } = workspace;
     let constants = scheme::constants(scheme, h);
     let clock = Instant::now();
     solver.prepare(model, constants, team)?;
@@ -227,25 +228,28 @@ fn solve(
         stored_only: false,
     };
     let (p, other) = (&mut vectors.p, &mut vectors.other);
-    let centre = |p: &mut [Row]| {
-        start::centre_unheld(model, constants.kappa, at.gravity, objective.inertia, p);
+    let centre = |p: &mut [Row], islands: &Islands| {
+        let (kappa, inertia) = (constants.kappa, objective.inertia);
+        start::centre_unheld(model, islands, kappa, at.gravity, inertia, p);
     };
+    islands.find(model, &state.positions, evaluation, team);
     p.copy_from_slice(&state.positions);
     start::place_hard(model, to, constants.beta, state, p);
     if !solver.has_own_start() {
         start::settle_held(model, at, constants.kappa, elastic, p);
-        centre(p);
+        centre(p, islands);
         start::continued(h, constants.beta, state, other);
         start::place_hard(model, to, constants.beta, state, other);
         start::settle_held(model, at, constants.kappa, elastic, other);
-        centre(other);
+        centre(other, islands);
         let still = objective.value(p, evaluation, team);
         if objective.value(other, evaluation, team) < still {
             std::mem::swap(p, other);
         }
     }
     let info = solver.minimise(&objective, p, &mut vectors.gradient, evaluation, team);
-    centre(p);
+    islands.find(model, p, evaluation, team);
+    centre(p, islands);
     scheme::finish(model, scheme, h, p, state);
     report.energy.potential = info.stored;
     report.absorb(&info);

@@ -11,6 +11,7 @@ use pliant_model::potentials::ProxyKind;
 use pliant_model::{Drive, Model};
 
 use crate::correction::CorrectionSpace;
+use crate::islands::Islands;
 use crate::measure;
 use crate::objective::{EvaluationSpace, Objective};
 use crate::rayleigh::RayleighSpace;
@@ -60,6 +61,8 @@ pub struct Workspace {
     /// Diagonal of the elastic proxy [N/m].
     pub(crate) elastic: Vec<f64>,
     pub(crate) vectors: Vectors,
+    /// Who touches whom where forces are evaluated.
+    pub(crate) islands: Islands,
     /// The state before the step.
     pub(crate) saved: State,
     pub(crate) correction: Option<CorrectionSpace>,
@@ -144,6 +147,7 @@ impl Workspace {
                 measured: vec![1.0; free],
                 hard_start: Vec::with_capacity(all - free),
             },
+            islands: Islands::new(model.bodies().len()),
             saved: State::initial(model),
             rayleigh,
             correction: CorrectionSpace::new(model)?,

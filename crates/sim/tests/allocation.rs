@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use bodies::{Run, backward_euler, clamped, cloth, damped, newton, projective, rubber};
 use pliant_model::integrator::{Correction, Damping, Fepr, Scheme, Solver};
-use pliant_model::{DVec3, ElasticModel, Integrator, Model};
+use pliant_model::{DVec3, ElasticModel, Integrator, Model, ModelBuilder};
 
 /// Counts allocations of all threads.
 struct Counting;
@@ -54,7 +54,16 @@ fn later_steps_allocate_nothing() {
         damping: Some(Damping::Rayleigh { mass: 0.1, stiffness: 1e-3 }),
         ..backward_euler(newton(1e-6))
     };
-    let models: [(&str, Model); 7] = [
+    let stack = || {
+        let cube = |y: f64| {
+            let mut body = rubber(DVec3::splat(0.5), [4; 3], ElasticModel::Corotated);
+            body.mesh.positions.iter_mut().for_each(|x| x.y += y);
+            body
+        };
+        let builder = ModelBuilder::new().body(cube(0.0)).body(cube(0.499)).touching(None);
+        builder.pin(0, |x| x.y < -0.24).integrator(fepr).build().expect("a model")
+    };
+    let models: [(&str, Model); 8] = [
         ("discrete gradient, Rayleigh", bar([16, 4, 4], discrete)),
         ("20k tets", bar([40, 10, 10], damped(projective(10, 5, 0.0), damping))),
         ("local/global", bar([16, 4, 4], backward_euler(projective(10, 0, 0.0)))),
@@ -62,6 +71,7 @@ fn later_steps_allocate_nothing() {
         ("Newton", bar([16, 4, 4], backward_euler(newton(1e-6)))),
         ("XPBD", bar([16, 4, 4], backward_euler(Solver::Xpbd { iterations: 10 }))),
         ("FEPR", bar([16, 4, 4], fepr)),
+        ("bodies in contact", stack()),
     ];
     assert_eq!(models[1].1.element_count(), 20_000);
     for (name, model) in models {

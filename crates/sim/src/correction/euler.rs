@@ -8,6 +8,7 @@ use pliant_model::integrator::Scheme;
 use super::blend::{self, BlendSpace, Effort, Steps, Wanted};
 use super::fepr::Part;
 use super::field;
+use crate::islands::Islands;
 use crate::objective::{EvaluationSpace, Objective};
 use crate::report::StepReport;
 use crate::state::State;
@@ -55,7 +56,7 @@ pub(super) fn apply(
     workspace: &mut Workspace,
     report: &mut StepReport,
 ) -> Result<(), SimError> {
-    let Workspace { team, evaluation, solver, elastic, vectors, .. } = workspace;
+    let Workspace { team, evaluation, solver, elastic, vectors, islands, .. } = workspace;
     let BlendedSpace { blend, parts, wanted, potentials, inertia } = space;
     let [x0, v0] = &vectors.before;
     let before = field::stored(model, times.from, &vectors.inertia, &vectors.measured);
@@ -77,6 +78,7 @@ pub(super) fn apply(
     let mut steps = EulerSteps {
         model,
         times,
+        islands,
         before: [x0, v0],
         behind: &mut vectors.other,
         inertia,
@@ -103,6 +105,7 @@ pub(super) fn apply(
 struct EulerSteps<'a> {
     model: &'a Model,
     times: Times<'a>,
+    islands: &'a Islands,
     before: [&'a [Row]; 2],
     behind: &'a mut [Row],
     inertia: &'a [Row],
@@ -166,7 +169,7 @@ impl Steps for EulerSteps<'_> {
             }
         };
         let gravity = times.to.gravity;
-        start::centre_unheld(model, constants.kappa, gravity, inertia, positions);
+        start::centre_unheld(model, self.islands, constants.kappa, gravity, inertia, positions);
         self.iterations += info.iterations;
         for ((v, &x1), &x0) in velocities.iter_mut().zip(&*positions).zip(x0) {
             *v = (x1 - x0) * (1.0 / times.h);

@@ -6,7 +6,7 @@ use pliant_model::{Drive, Model};
 
 use super::fepr::Energy;
 use super::filter::Stiffness;
-use super::islands::Islands;
+use crate::islands::Islands;
 use crate::measure;
 use crate::objective::{EvaluationSpace, Objective};
 use crate::solver::projective::{ProjectiveSpace, precondition};

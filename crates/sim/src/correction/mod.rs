@@ -17,7 +17,6 @@ pub mod euler;
 pub mod fepr;
 mod field;
 pub mod filter;
-pub mod islands;
 pub mod lagrange;
 pub mod projection;
 pub mod sqp;

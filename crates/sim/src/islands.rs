@@ -1,10 +1,13 @@
 //! Bodies that touch in a step share one account: what one loses the other may have gained.
 
+use pliant_math::Row;
+use pliant_math::team::Team;
 use pliant_model::touching::Touch;
 use pliant_model::{Conserved, Model};
 
-use super::fepr::{Part, Targets};
+use crate::correction::fepr::{Part, Targets};
 use crate::measure::{self, Momentum};
+use crate::objective::EvaluationSpace;
 use crate::state::{Goal, State};
 
 /// Which bodies belong together; each island is known by its first body.
@@ -19,6 +22,21 @@ impl Islands {
         Islands { firsts: (0..bodies).collect() }
     }
 
+    /// Those of a model at positions \[m\]; `evaluation` is memory.
+    pub(crate) fn find(
+        &mut self,
+        model: &Model,
+        positions: &[Row],
+        evaluation: &mut EvaluationSpace,
+        team: &Team,
+    ) {
+        if model.solids().is_some() && self.firsts.len() > 1 {
+            self.separate();
+            evaluation.touching.find(model.solids(), positions, team);
+            self.join(evaluation.touching.touches());
+        }
+    }
+
     /// Takes them all apart.
     pub fn separate(&mut self) {
         self.firsts.iter_mut().enumerate().for_each(|(body, first)| *first = body);
@@ -28,7 +46,7 @@ impl Islands {
     ///
     /// ```
     /// use pliant_model::{DVec3, touching::Touch};
-    /// use pliant_sim::correction::islands::Islands;
+    /// use pliant_sim::islands::Islands;
     /// let touch = |owner, body| Touch {
     ///     vertex: 0, owner, body, corners: [0; 4], weights: [0.25; 4], depth: 0.1,
     ///     normal: DVec3::Y, is_flat: true, stiffness: 1.0,
@@ -87,12 +105,7 @@ impl Islands {
     }
 
     /// Momenta of an island at positions and velocities.
-    pub fn momentum(
-        &self,
-        model: &Model,
-        first: usize,
-        [x, v]: [&[pliant_math::Row]; 2],
-    ) -> Momentum {
+    pub fn momentum(&self, model: &Model, first: usize, [x, v]: [&[Row]; 2]) -> Momentum {
         let of = |body: usize| measure::momentum_of(model, &model.bodies()[body], x, v);
         self.members(first).map(of).fold(Momentum::default(), |sum, own| Momentum {
             linear: sum.linear + own.linear,

@@ -140,14 +140,14 @@ fn what_a_scene_may_not_say_is_named_with_its_line_and_key() {
 #[test]
 fn what_this_version_has_not_is_refused_by_name() {
     let folder = Folder::new("bad-features");
-    folder.write("empty.obj", "v 0 0 0\n");
+    folder.write("point.obj", "v 0 0 0\nv 0 0 0\nv 0 0 0\nf 1 2 3\n");
     let mesh = |name: &str| format!("[[collider]]\nshape = {{ mesh = \"{name}\" }}\n[integrator]");
-    let (rock, empty) = (mesh("rock.obj"), mesh("empty.obj"));
+    let (rock, point) = (mesh("rock.obj"), mesh("point.obj"));
     let xpbd = "solver = { xpbd = { iterations = 4 } }\nself_collision = true";
     let here = "is not in this version";
     let cases: &[(&str, &str, &[&str])] = &[
         ("[integrator]", &rock, &["collider 0", "rock.obj"]),
-        ("[integrator]", &empty, &["collider 0", "empty.obj", "has no triangles"]),
+        ("[integrator]", &point, &["collider 0", "`point.obj`", "has no size"]),
         (
             "solver = { projective = { iterations = 4 } }",
             xpbd,

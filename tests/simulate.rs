@@ -167,6 +167,52 @@ fn threads_and_instruction_sets_change_no_byte() {
     }
 }
 
+/// A cube falls on another, which falls on a block from a file.
+const STACK: &str = r#"
+frames = 20
+fps = 60
+
+[[body]]
+mesh = { box = { size = [0.4, 0.4, 0.4], cells = [4, 4, 4] } }
+material = { preset = "jelly", young = 5e4 }
+place = { translate = [0, 0.72, 0] }
+
+[[body]]
+mesh = { box = { size = [0.3, 0.3, 0.3], cells = [3, 3, 3] } }
+material = { preset = "jelly", young = 5e4 }
+place = { rotate = [0, 30, 0], translate = [0, 1.1, 0] }
+initial = { velocity = [0, -1, 0] }
+
+[[collider]]
+shape = { mesh = "block.obj" }
+
+[integrator]
+correction = "fepr"
+self_collision = true
+"#;
+
+#[test]
+fn bodies_lie_on_each_other_and_on_a_mesh() {
+    let folder = Folder::new("simulate-contact");
+    folder.write("stack.toml", STACK);
+    let corner = |k: usize| [k & 1, k >> 1 & 1, k >> 2].map(|bit| bit as f64 - 0.5);
+    let vertices = (0..8).map(corner).map(|[x, y, z]| format!("v {x} {y} {z}\n"));
+    let faces = "f 1 3 4 2\nf 5 6 8 7\nf 1 2 6 5\nf 3 7 8 4\nf 1 5 7 3\nf 2 4 8 6\n";
+    folder.write("block.obj", vertices.collect::<String>() + faces);
+    let one = simulated(&folder, "stack", "", "1");
+    simulated(&folder, "stack", "", "2").assert_same(&one, "two threads");
+    assert_eq!(one.summary["fallbacks"], 0);
+    let drift = one.summary["energy_drift"].as_f64();
+    assert!(drift < Some(1e-8), "{drift:?}");
+    let column = |name: &str| one.metrics[0].iter().position(|n| n == name).unwrap();
+    let values = |name: &str| {
+        let column = column(name);
+        one.metrics[1..].iter().map(move |row| row[column].parse::<f64>().unwrap())
+    };
+    assert!(values("contacts").any(|count| count > 20.0), "both touch");
+    assert!(values("max_penetration").all(|depth| depth < 0.01), "nothing sinks in");
+}
+
 #[test]
 fn quiet_says_nothing_and_otherwise_a_closing_line_is_said() {
     let folder = Folder::new("simulate-quiet");

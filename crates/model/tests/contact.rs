@@ -1,14 +1,17 @@
 //! Colliders: distances, the potentials of contact and friction, and how poses blend.
 
+use std::sync::LazyLock;
+
 use pliant_math::Row;
 use pliant_math::derivative::{gradient_error, hessian_error};
+use pliant_mesh::shapes;
 use pliant_model::potentials::contact::Contact;
 use pliant_model::potentials::friction::{Friction, REBOUND_SPEED, SLIP_SPEED};
 use pliant_model::potentials::{Curvature, Potential, ProxyKind, Situation};
 use pliant_model::{Collider, DVec3, Drive, Motion, Response, Rigid, Shape};
 use proptest::prelude::*;
 
-fn shapes() -> [(&'static str, Shape); 5] {
+fn shapes() -> [(&'static str, Shape); 6] {
     let center = DVec3::new(0.1, -0.2, 0.3);
     [
         ("plane", Shape::plane(center, DVec3::new(1.0, 3.0, -0.5))),
@@ -16,8 +19,15 @@ fn shapes() -> [(&'static str, Shape); 5] {
         ("box", Shape::cuboid(DVec3::new(-0.7, -0.5, -0.9), DVec3::new(0.6, 0.4, 1.0))),
         ("capsule", Shape::capsule(center, DVec3::new(1.0, 0.5, -0.4), 0.5)),
         ("torus", Shape::torus(center, DVec3::new(0.2, 1.0, 0.1), 0.9, 0.35)),
+        ("mesh", BLOCK.clone()),
     ]
 }
+
+static BLOCK: LazyLock<Shape> = LazyLock::new(|| {
+    let mut block = shapes::solid_box(DVec3::new(1.2, 1.0, 1.8), [4, 3, 5]).expect("a box");
+    block.positions.iter_mut().for_each(|x| *x += DVec3::new(0.1, -0.2, 0.3));
+    Shape::mesh(&block).expect("a surface")
+});
 
 /// A motion that turns and shifts.
 fn tumble() -> Motion {
@@ -95,7 +105,7 @@ fn contact_has_the_reference_values() {
     let outside =
         DVec3::new(0.121_659_846_171_434_66, 0.203_094_263_738_776_4, 0.007_076_366_062_502_726);
     let shape = Shape::plane(DVec3::new(0.1, 0.2, 0.3), n);
-    let cubic = Collider { response: Response::Cubic, ..Collider::new(shape, 1.0) };
+    let cubic = Collider { response: Response::Cubic, ..Collider::new(shape.clone(), 1.0) };
     let spring = Collider::new(shape, 250.0);
     let cases = [
         (
@@ -236,7 +246,7 @@ fn contact_has_derivatives() {
         let points = inside(&shape.moved(&pose));
         assert!(points.len() > 3, "{name}: {} points test nothing", points.len());
         for response in [Response::Spring, Response::Cubic] {
-            let collider = Collider { response, ..Collider::new(shape, 40.0) };
+            let collider = Collider { response, ..Collider::new(shape.clone(), 40.0) };
             let case = Case::contact(&format!("{name}, {response:?}"), collider, pose);
             points.iter().for_each(|&x| case.check(x));
         }
@@ -247,7 +257,8 @@ fn contact_has_derivatives() {
 fn friction_has_derivatives_and_takes_energy() {
     let motion = tumble();
     for (name, shape) in shapes() {
-        let collider = Collider { friction: 0.4, restitution: 0.5, ..Collider::new(shape, 40.0) };
+        let collider =
+            Collider { friction: 0.4, restitution: 0.5, ..Collider::new(shape.clone(), 40.0) };
         let (before, now) = (motion.at(0.4), motion.at(0.41));
         for start in inside(&shape.moved(&before)) {
             let normal = shape.moved(&before).nearest(start).normal;

@@ -99,7 +99,7 @@ impl MeshShape {
             Side::Outside => false,
             Side::Both => self.winds_round(x),
         };
-        self.from_side(x, is_inside)
+        self.at_side(x, is_inside)
     }
 
     /// As [`nearest`](Self::nearest), if x is inside.
@@ -109,7 +109,7 @@ impl MeshShape {
             Side::Outside => false,
             Side::Both => self.winds_round(x),
         };
-        is_inside.then(|| self.from_side(x, true))
+        is_inside.then(|| self.at_side(x, true))
     }
 
     /// A ball around it.
@@ -121,7 +121,7 @@ impl MeshShape {
         self.orientation * self.distance.winding(x) >= 0.5
     }
 
-    fn from_side(&self, x: DVec3, is_inside: bool) -> (f64, DVec3) {
+    fn at_side(&self, x: DVec3, is_inside: bool) -> (f64, DVec3) {
         let side = if is_inside { -1.0 } else { 1.0 };
         let Some(closest) = self.distance.tree().closest(x) else {
             return (f64::INFINITY, DVec3::Y);

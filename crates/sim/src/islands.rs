@@ -37,6 +37,11 @@ impl Islands {
         }
     }
 
+    /// Takes those of the same model over.
+    pub fn copy_from(&mut self, other: &Islands) {
+        self.firsts.copy_from_slice(&other.firsts);
+    }
+
     /// Takes them all apart.
     pub fn separate(&mut self) {
         self.firsts.iter_mut().enumerate().for_each(|(body, first)| *first = body);

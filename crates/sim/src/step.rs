@@ -136,6 +136,8 @@ fn advance(
     {
         before.copy_from_slice(now);
     }
+    let Workspace { islands_before, evaluation, team, .. } = &mut *workspace;
+    islands_before.find(model, &state.positions, evaluation, team);
     workspace.vectors.hard_start.clear();
     let accounts = model.integrator().correction.is_some() && from.hard != to.hard;
     if scheme::needs_start_forces(scheme) || accounts {
@@ -210,7 +212,8 @@ fn solve(
     report: &mut StepReport,
 ) -> Result<(), SimError> {
     let Times { h, at, to, .. } = times;
-    let Workspace { team, evaluation, solver, elastic, vectors, islands, .. } = workspace;
+    let Workspace { team, evaluation, solver, elastic, vectors, .. } = workspace;
+    let Workspace { islands_before, islands, .. } = workspace;
     let constants = scheme::constants(scheme, h);
     let clock = Instant::now();
     solver.prepare(model, constants, team)?;
@@ -232,16 +235,15 @@ fn solve(
         let (kappa, inertia) = (constants.kappa, objective.inertia);
         start::centre_unheld(model, islands, kappa, at.gravity, inertia, p);
     };
-    islands.find(model, &state.positions, evaluation, team);
     p.copy_from_slice(&state.positions);
     start::place_hard(model, to, constants.beta, state, p);
     if !solver.has_own_start() {
         start::settle_held(model, at, constants.kappa, elastic, p);
-        centre(p, islands);
+        centre(p, islands_before);
         start::continued(h, constants.beta, state, other);
         start::place_hard(model, to, constants.beta, state, other);
         start::settle_held(model, at, constants.kappa, elastic, other);
-        centre(other, islands);
+        centre(other, islands_before);
         let still = objective.value(p, evaluation, team);
         if objective.value(other, evaluation, team) < still {
             std::mem::swap(p, other);

@@ -61,7 +61,8 @@ pub struct Workspace {
     /// Diagonal of the elastic proxy [N/m].
     pub(crate) elastic: Vec<f64>,
     pub(crate) vectors: Vectors,
-    /// Who touches whom where forces are evaluated.
+    /// Who touches whom at the start of a sub-step, and where its forces are evaluated.
+    pub(crate) islands_before: Islands,
     pub(crate) islands: Islands,
     /// The state before the step.
     pub(crate) saved: State,
@@ -147,6 +148,7 @@ impl Workspace {
                 measured: vec![1.0; free],
                 hard_start: Vec::with_capacity(all - free),
             },
+            islands_before: Islands::new(model.bodies().len()),
             islands: Islands::new(model.bodies().len()),
             saved: State::initial(model),
             rayleigh,

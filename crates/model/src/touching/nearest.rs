@@ -43,15 +43,22 @@ impl Inside {
     pub fn of(solids: &Solids, positions: &[Row], [vertex, b, t]: [u32; 3]) -> Option<Self> {
         let corners = solids.bodies[b as usize].tets[t as usize];
         let at = |v: u32| positions[v as usize].xyz();
+        let (x, moved) = (at(vertex), corners.map(at));
+        // Most of what is near is outside, and that is soon known.
+        let Bounds { min, max } = around(moved, 0.0);
+        let is_in_box = x.cmpge(min).all() && x.cmple(max).all();
+        if !is_in_box {
+            return None;
+        }
         let edges = |[a, b, c, d]: [DVec3; 4]| DMat3::from_cols(b - a, c - a, d - a);
         let rest = corners.map(|v| solids.rest[v as usize]);
-        let (deformed, shape) = (edges(corners.map(at)), edges(rest));
+        let (deformed, shape) = (edges(moved), edges(rest));
         let volume = deformed.determinant();
         if volume.abs() <= FLATTEST * shape.determinant().abs() || !volume.is_finite() {
             return None;
         }
         let inverse = deformed.inverse();
-        let w = inverse * (at(vertex) - at(corners[0]));
+        let w = inverse * (x - moved[0]);
         let weights = [1.0 - w.x - w.y - w.z, w.x, w.y, w.z];
         // False for what is no number.
         if !weights.iter().all(|w| *w >= 0.0) {

@@ -113,7 +113,7 @@ pub(super) fn apply(
 ) -> Result<(), SimError> {
     let Times { h, from, to, .. } = times;
     let Fepr { metric, momenta, filter: share, solution } = options;
-    let Workspace { team, evaluation, vectors, .. } = workspace;
+    let Workspace { team, evaluation, vectors, islands_before, .. } = workspace;
     if metric != FeprMetric::Mass {
         space.prepare(model, h, team)?;
     }
@@ -124,11 +124,9 @@ pub(super) fn apply(
     let ProjectionSpace { factored, diagonal, filter, relaxing, .. } = space;
     let [x0, v0] = &vectors.before;
     if let Some(solids) = model.solids().filter(|_| parts.len() > 1) {
-        islands.separate();
-        for positions in [x0, &state.positions] {
-            evaluation.touching.find(Some(solids), positions, team);
-            islands.join(evaluation.touching.touches());
-        }
+        islands.copy_from(islands_before);
+        evaluation.touching.find(Some(solids), &state.positions, team);
+        islands.join(evaluation.touching.touches());
         islands.number(parts);
     }
     for (first, target) in targets.iter_mut().enumerate() {

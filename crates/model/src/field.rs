@@ -102,6 +102,11 @@ impl Field {
         self.potentials[self.tasks[task].potential].is_stored()
     }
 
+    /// Whether the constant proxy stands for a task's stiffness; see [`Potential::is_in_proxy`].
+    pub fn is_lasting(&self, task: usize) -> bool {
+        self.potentials[self.tasks[task].potential].is_in_proxy()
+    }
+
     /// The output rows that add up to vertex `v`'s gradient, in this order.
     #[inline(always)]
     pub fn vertex_rows(&self, v: usize) -> &[u32] {

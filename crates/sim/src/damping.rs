@@ -4,7 +4,7 @@ use pliant_model::integrator::Damping;
 use pliant_model::{Drive, Model};
 
 use crate::measure::kinetic_of;
-use crate::objective::Objective;
+use crate::objective::{Forces, Objective};
 use crate::rayleigh::{self, Rayleigh};
 use crate::rigid::RigidMotion;
 use crate::state::State;
@@ -80,7 +80,7 @@ fn resist_straining(
         kappa: 0.0,
         inertia: &vectors.inertia,
         measured: &vectors.measured,
-        stored_only: true,
+        forces: Forces::Stored,
     };
     Ok(rayleigh::damp(rates, h, &objective, velocities, space, team)?)
 }

@@ -39,11 +39,22 @@ pub struct Objective<'a> {
     pub kappa: f64,
     /// ŷ \[m\].
     pub inertia: &'a [Row],
-    /// Leave out potentials whose energy is not stored, such as wind.
-    pub stored_only: bool,
+    /// Which potentials count.
+    pub forces: Forces,
     /// 1 per free vertex whose gradient is measured; 0 where a constraint so stiff holds it that
     /// its reaction is below what positions can resolve.
     pub measured: &'a [f64],
+}
+
+/// Which potentials a gradient is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Forces {
+    /// All of them.
+    All,
+    /// Those whose energy is stored: not wind, not friction.
+    Stored,
+    /// Of these, those that the constant proxy stands for: not contact, which comes and goes.
+    Lasting,
 }
 
 /// Arrays that evaluations write to.
@@ -157,7 +168,12 @@ impl Objective<'_> {
             let Range { start, end } = field.task_rows(t);
             // SAFETY: each task writes its own rows and its own energy.
             let (energy, rows) = unsafe { (energies.at(t), rows.range(start, end)) };
-            if self.stored_only && !field.is_stored(t) {
+            let counts = match self.forces {
+                Forces::All => true,
+                Forces::Stored => field.is_stored(t),
+                Forces::Lasting => field.is_stored(t) && field.is_lasting(t),
+            };
+            if !counts {
                 rows.fill(Row::zero());
                 *energy = 0.0;
             } else {

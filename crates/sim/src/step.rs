@@ -8,7 +8,7 @@ use pliant_model::{Drive, FrameInput, Model};
 
 use crate::account::Move;
 use crate::islands::Islands;
-use crate::objective::Objective;
+use crate::objective::{Forces, Objective};
 use crate::report::StepReport;
 use crate::state::State;
 use crate::workspace::{SimError, Workspace};
@@ -159,7 +159,7 @@ fn advance(
         kappa: constants.kappa,
         inertia: &vectors.inertia,
         measured: &vectors.measured,
-        stored_only: false,
+        forces: Forces::All,
     };
     let State { positions, velocities, accounts, .. } = &mut *state;
     let hard_start = &vectors.hard_start;
@@ -195,7 +195,7 @@ fn start_forces(model: &Model, h: f64, from: &Drive, state: &State, workspace: &
         kappa: 0.0,
         inertia: &vectors.inertia,
         measured: &vectors.measured,
-        stored_only: false,
+        forces: Forces::All,
     };
     objective.gradient(&state.positions, &mut vectors.gradient, None, evaluation, team);
     let hard = model.hard_vertices();
@@ -228,7 +228,7 @@ fn solve(
         kappa: constants.kappa,
         inertia: &vectors.inertia,
         measured: &vectors.measured,
-        stored_only: false,
+        forces: Forces::All,
     };
     let (p, other) = (&mut vectors.p, &mut vectors.other);
     let centre = |p: &mut [Row], islands: &Islands| {

@@ -12,7 +12,7 @@ use pliant_model::potentials::ProxyKind;
 use pliant_model::{
     BodySpec, DVec3, Drive, ElasticModel, FrameInput, Lame, Matter, Model, ModelBuilder,
 };
-use pliant_sim::objective::{EvaluationSpace, Objective};
+use pliant_sim::objective::{EvaluationSpace, Forces, Objective};
 use pliant_sim::solver::projective::{ProjectiveParams, ProjectiveSpace, Proxy, minimise};
 use serde_json::Value;
 
@@ -168,7 +168,7 @@ impl Slides {
             kappa,
             inertia,
             measured: &measured,
-            stored_only: false,
+            forces: Forces::All,
         };
         let proxy = Proxy::new(&model, kappa, ProxyKind::Bound).expect("a factor");
         let mut space = ProjectiveSpace::new(proxy, 0, &team);

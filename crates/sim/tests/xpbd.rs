@@ -9,7 +9,7 @@ use pliant_model::{
     BodySpec, Breeze, Collider, DVec3, Drive, ElasticModel, FrameInput, Hold, Model, ModelBuilder,
     Response, Shape,
 };
-use pliant_sim::objective::{EvaluationSpace, Objective};
+use pliant_sim::objective::{EvaluationSpace, Forces, Objective};
 use pliant_sim::solver::SolverInfo;
 use pliant_sim::solver::newton::{self, NewtonParams, NewtonSpace};
 use pliant_sim::solver::xpbd::{self, XpbdParams, XpbdSpace};
@@ -66,7 +66,7 @@ impl<'a> Step<'a> {
             rate: 1.0 / H,
             kappa: 1.0 / (H * H),
             inertia: &self.inertia,
-            stored_only: false,
+            forces: Forces::All,
             measured: &self.measured,
         };
         solve(&objective, &mut self.p, &mut self.gradient, &mut self.evaluation)

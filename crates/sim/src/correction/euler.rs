@@ -9,7 +9,7 @@ use super::blend::{self, BlendSpace, Effort, Steps, Wanted};
 use super::fepr::Part;
 use super::field;
 use crate::islands::Islands;
-use crate::objective::{EvaluationSpace, Objective};
+use crate::objective::{EvaluationSpace, Forces, Objective};
 use crate::report::StepReport;
 use crate::state::State;
 use crate::step::Times;
@@ -128,7 +128,7 @@ impl Steps for EulerSteps<'_> {
             kappa: 0.0,
             inertia: self.inertia,
             measured: self.measured,
-            stored_only: true,
+            forces: Forces::Stored,
         };
         field::energies(&objective, positions, self.evaluation, self.team, self.potentials);
         for ((out, potential), body) in
@@ -149,7 +149,7 @@ impl Steps for EulerSteps<'_> {
             kappa: constants.kappa,
             inertia,
             measured,
-            stored_only: false,
+            forces: Forces::All,
         };
         let EulerSteps { gradient, solver, evaluation, team, behind, .. } = self;
         let info = match effort {
@@ -190,7 +190,7 @@ impl Steps for EulerSteps<'_> {
             kappa: 0.0,
             inertia: self.inertia,
             measured,
-            stored_only: false,
+            forces: Forces::All,
         };
         objective.gradient(x0, self.gradient, None, self.evaluation, self.team);
         for (i, &g) in self.gradient.iter().enumerate() {

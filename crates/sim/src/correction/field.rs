@@ -8,7 +8,7 @@ use super::fepr::Energy;
 use super::filter::Stiffness;
 use crate::islands::Islands;
 use crate::measure;
-use crate::objective::{EvaluationSpace, Objective};
+use crate::objective::{EvaluationSpace, Forces, Objective};
 use crate::solver::projective::{ProjectiveSpace, precondition};
 
 /// The stored energy alone, at a drive: no inertia, no wind.
@@ -26,7 +26,7 @@ pub(super) fn stored<'a>(
         kappa: 0.0,
         inertia,
         measured,
-        stored_only: true,
+        forces: Forces::Stored,
     }
 }
 

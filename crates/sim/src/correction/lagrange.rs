@@ -32,7 +32,7 @@ use pliant_model::potentials::ProxyKind;
 use super::fepr::Part;
 use super::field;
 use crate::measure;
-use crate::objective::{EvaluationSpace, Objective};
+use crate::objective::{EvaluationSpace, Forces, Objective};
 use crate::report::StepReport;
 use crate::scheme;
 use crate::solver::projective::{ProjectiveSpace, Proxy, precondition};
@@ -144,7 +144,7 @@ pub(super) fn apply(
         kappa: constants.kappa,
         inertia,
         measured,
-        stored_only: false,
+        forces: Forces::All,
     };
     let stored = field::stored(model, times.to, inertia, measured);
     let mut step = ConstrainedStep { action, stored, rates, matrix, evaluation, team };

@@ -14,6 +14,7 @@ use super::filter::{self, FilterSpace};
 use super::sqp::{self, SqpSpace};
 use crate::islands::Islands;
 use crate::measure::Momentum;
+use crate::objective::{Forces, Objective};
 use crate::report::StepReport;
 use crate::solver::projective::{ProjectiveSpace, Proxy};
 use crate::state::State;
@@ -150,6 +151,8 @@ pub(super) fn apply(
     before[1].copy_from_slice(&state.velocities);
     if let (Some(filter), Some((_, matrix)), true) = (filter, relaxing, share > 0.0) {
         let [start, _] = &vectors.before;
+        // The filter's matrix knows no contact: against its stiffness it would overshoot.
+        let objective = Objective { forces: Forces::Lasting, ..objective };
         let mut field =
             FilteredField { objective, from, evaluation: &mut *evaluation, matrix, team };
         let State { positions, velocities, .. } = &mut *state;

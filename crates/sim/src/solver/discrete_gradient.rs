@@ -43,7 +43,7 @@ use pliant_model::potentials::Curvature;
 
 use super::SolverInfo;
 use super::newton::{self, NewtonParams, NewtonSpace};
-use crate::objective::{EvaluationSpace, Objective, Sums};
+use crate::objective::{EvaluationSpace, Forces, Objective, Sums};
 use crate::rigid::RigidMotion;
 
 const SHORTEST_STEP: f64 = 1e-7;
@@ -130,7 +130,7 @@ pub fn solve(
     team: &Team,
 ) -> SolverInfo {
     let free = space.first.len();
-    let still = Objective { kappa: 0.0, stored_only: true, ..*objective };
+    let still = Objective { kappa: 0.0, forces: Forces::Stored, ..*objective };
     let clock = Instant::now();
     let start = still.gradient(objective.start, gradient, None, evaluation, team);
     let mut info = SolverInfo { evaluations: 1, ..SolverInfo::default() };
@@ -247,7 +247,7 @@ fn root_at(
     for ((end, p), x0) in space.end.iter_mut().zip(p).zip(x0) {
         *end = *p + (*p - *x0);
     }
-    let still = Objective { kappa: 0.0, stored_only: true, ..*objective };
+    let still = Objective { kappa: 0.0, forces: Forces::Stored, ..*objective };
     let end = still.gradient(&space.end, &mut space.end_gradient, None, evaluation, team);
     let sums;
     if space.is_lossy {

@@ -42,7 +42,7 @@ use pliant_model::{ElasticModel, Model};
 use thiserror::Error;
 
 use super::SolverInfo;
-use crate::objective::{EvaluationSpace, Objective};
+use crate::objective::{EvaluationSpace, Forces, Objective};
 use drag::Drag;
 use held::{Held, Point, Pull};
 use springs::Springs;
@@ -184,7 +184,7 @@ fn sweep(objective: &Objective, p: &mut [Row], space: &mut XpbdSpace, team: &Tea
     for tets in &mut space.tets {
         tets.relax(positions, softness, team);
     }
-    if !objective.stored_only {
+    if objective.forces == Forces::All {
         space.drag.relax(objective, positions, team);
     }
     space.touch.relax(objective, &space.inverse_masses, positions, team);

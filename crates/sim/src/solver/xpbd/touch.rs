@@ -17,7 +17,7 @@ use pliant_model::collider::Nearest;
 use pliant_model::potentials::friction::Rub;
 use pliant_model::{Model, Response};
 
-use crate::objective::{BLOCK, Objective};
+use crate::objective::{BLOCK, Forces, Objective};
 
 /// Contact and friction of all free vertices, with the forces that they exert.
 pub(super) struct Touch {
@@ -51,7 +51,7 @@ impl Touch {
     ) {
         let (model, drive) = (objective.model, objective.drive);
         let free = model.free_count();
-        let has_friction = !self.friction.is_empty() && !objective.stored_only;
+        let has_friction = !self.friction.is_empty() && objective.forces == Forces::All;
         let contact = SharedSlice::new(&mut self.contact);
         let friction = SharedSlice::new(&mut self.friction);
         for (c, (collider, (before, now))) in

@@ -4,9 +4,18 @@
 
 use std::io::Write;
 
+use pliant::mesh::diagnosis::Finding;
+use serde_json::{Value, json};
+
 /// A line of the result.
 pub fn say(line: &str) {
     let _ = writeln!(std::io::stdout().lock(), "{line}");
+}
+
+/// A defect of a mesh, for programs.
+pub fn finding(finding: &Finding) -> Value {
+    let Finding { kind, count, elements } = finding;
+    json!({ "kind": kind.name(), "count": count, "elements": elements })
 }
 
 /// A line about the work, for whoever watches.

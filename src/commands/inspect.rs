@@ -66,16 +66,7 @@ fn as_json(source: &Source, findings: &[Finding]) -> Value {
     let bounds = mesh
         .bounds()
         .map(|bounds| json!({ "min": bounds.min.to_array(), "max": bounds.max.to_array() }));
-    let findings: Vec<Value> = findings
-        .iter()
-        .map(|finding| {
-            json!({
-                "kind": finding.kind.name(),
-                "count": finding.count,
-                "elements": finding.elements,
-            })
-        })
-        .collect();
+    let findings: Vec<Value> = findings.iter().map(report::finding).collect();
     json!({
         "vertices": mesh.positions.len(),
         "faces": mesh.triangles.len(),

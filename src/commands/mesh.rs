@@ -102,16 +102,7 @@ fn length(text: &str) -> Result<f64, String> {
 }
 
 fn as_json(filled: &Tetrahedralised, findings: &[Finding], seconds: f64) -> Value {
-    let findings: Vec<Value> = findings
-        .iter()
-        .map(|finding| {
-            json!({
-                "kind": finding.kind.name(),
-                "count": finding.count,
-                "elements": finding.elements,
-            })
-        })
-        .collect();
+    let findings: Vec<Value> = findings.iter().map(report::finding).collect();
     json!({
         "vertices": filled.solid.positions.len(),
         "tets": filled.solid.tets.len(),

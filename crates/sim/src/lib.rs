@@ -9,7 +9,7 @@
 //! | [`start`] | where the search starts |
 //! | [`account`] | the work of what is driven |
 //! | [`contact`] | what colliders did: depth, work, heat |
-//! | [`correction`] | what acts on the state after the solve: FEPR |
+//! | [`correction`] | what acts on the state after the solve: FEPR, and what it is compared with |
 //! | [`damping`] | in its own step, after the solve |
 //! | [`guard`] | what a state must be to be shown |
 //! | [`islands`] | bodies that touch share one account |

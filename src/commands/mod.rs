@@ -31,6 +31,7 @@ commands! {
     convert => Convert,
     inspect => Inspect,
     mesh => Mesh,
+    enrich => Enrich,
     render => Render,
     plot => Plot,
     bench => Bench,

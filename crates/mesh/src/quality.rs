@@ -46,8 +46,13 @@ pub fn min_dihedral(mesh: &Mesh) -> f64 {
 
 /// Tets of negative or no volume.
 pub fn inverted(mesh: &Mesh) -> usize {
-    let good = |t: usize| mesh.corners(t).is_some_and(|c| signed_volume(c) > 0.0);
-    (0..mesh.tets.len()).filter(|&t| !good(t)).count()
+    inverted_among(&mesh.tets, &mesh.positions)
+}
+
+/// The same of tets whose vertices are elsewhere.
+pub fn inverted_among(tets: &[[u32; 4]], positions: &[DVec3]) -> usize {
+    let corner = |v: u32| positions.get(v as usize).copied().unwrap_or(DVec3::NAN);
+    tets.iter().filter(|tet| !(signed_volume(tet.map(corner)) > 0.0)).count()
 }
 
 #[cfg(test)]

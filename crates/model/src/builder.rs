@@ -26,6 +26,7 @@ use crate::potentials::contact::Contact;
 use crate::potentials::follow::Follow;
 use crate::potentials::friction::Friction;
 use crate::potentials::point_energy::{PointEnergy, PointLaw, PointResponse};
+use crate::potentials::tracking::{Tracked, Tracking};
 use crate::potentials::wind::Wind;
 use crate::touching::{SolidSpec, Solids};
 
@@ -55,6 +56,7 @@ pub struct ModelBuilder {
     bodies: Vec<BodySpec>,
     held: Vec<Held>,
     follows: Vec<(usize, Vec<u32>, Vec<f64>)>,
+    tracked: Vec<(usize, Vec<Tracked>)>,
     colliders: Vec<Collider>,
     touching: Option<Option<f64>>,
     own: Vec<OwnEnergy>,
@@ -116,6 +118,12 @@ impl ModelBuilder {
     /// Lets vertices follow an input with weights [N/m]; see [`crate::Drive::follow`].
     pub fn follow(mut self, body: usize, vertices: Vec<u32>, weights: Vec<f64>) -> Self {
         self.follows.push((body, vertices, weights));
+        self
+    }
+
+    /// Pulls points that are bound to a body's tets to an input; see [`crate::Drive::tracked`].
+    pub fn track(mut self, body: usize, points: Vec<Tracked>) -> Self {
+        self.tracked.push((body, points));
         self
     }
 
@@ -323,6 +331,7 @@ impl ModelBuilder {
         let mut attached = DrivenPoints { rest: Vec::new(), motion: Vec::new() };
         let (mut attached_vertices, mut attachment_stiffness) = (Vec::new(), Vec::new());
         let (mut follow_vertices, mut follow_weights) = (Vec::new(), Vec::new());
+        let mut tracked = Vec::new();
         // Potentials act on one body each, so that every body can have an account of its own.
         for (b, body) in self.bodies.iter().enumerate() {
             let first = attached_vertices.len();
@@ -352,6 +361,17 @@ impl ModelBuilder {
                 (follow_vertices[first..].to_vec(), follow_weights[first..].to_vec());
             if !vertices.is_empty() {
                 potentials.push(Box::new(Follow::new(first, vertices, weights)));
+            }
+            let first = tracked.len();
+            for point in self.tracked.iter().filter(|t| t.0 == b).flat_map(|t| &t.1) {
+                let mut corners = point.corners;
+                for corner in &mut corners {
+                    *corner = numbers[user(b, *corner)?];
+                }
+                tracked.push(Tracked { corners, ..*point });
+            }
+            if tracked.len() > first {
+                potentials.push(Box::new(Tracking::new(first, &tracked[first..])));
             }
             if let Some(breeze) = &self.breeze {
                 let own = |t: &[u32; 3]| t.map(|v| numbers[firsts[b] + v as usize]);
@@ -385,7 +405,11 @@ impl ModelBuilder {
             let held = |h: &Held| h.body == body && !h.vertices.is_empty();
             let follows = |f: &(usize, Vec<u32>, Vec<f64>)| f.0 == body && !f.1.is_empty();
             let pushed = !self.colliders.is_empty() || !self.own.is_empty();
-            pushed || self.held.iter().any(held) || self.follows.iter().any(follows)
+            let tracks = |t: &(usize, Vec<Tracked>)| t.0 == body && !t.1.is_empty();
+            pushed
+                || self.held.iter().any(held)
+                || self.follows.iter().any(follows)
+                || self.tracked.iter().any(tracks)
         };
         let finished = |b: usize| self.bodies[b].finished(firsts[b], ranges[b].clone(), is_held(b));
         let bodies = (0..self.bodies.len()).map(finished).collect();
@@ -408,6 +432,7 @@ impl ModelBuilder {
             motions,
             follow_vertices,
             follow_weights,
+            tracked,
             colliders: self.colliders,
             solids,
             gravity: self.gravity.unwrap_or(DVec3::new(0.0, -9.81, 0.0)),

@@ -16,6 +16,8 @@ pub struct Drive {
     pub follow: Vec<Row>,
     /// Stiffness of following, per followed vertex [N/m].
     pub follow_weights: Vec<f64>,
+    /// Targets of the tracked points \[m\], in the order of [`crate::Model::tracked_points`].
+    pub tracked: Vec<Row>,
     /// Poses of the colliders, in the order of [`crate::Model::colliders`].
     pub colliders: Vec<Rigid>,
     /// Their poses at the start of the step that ends at this moment: what slipping is measured
@@ -46,6 +48,7 @@ impl Drive {
         rows(&mut self.hard, &a.hard, &b.hard);
         rows(&mut self.attachments, &a.attachments, &b.attachments);
         rows(&mut self.follow, &a.follow, &b.follow);
+        rows(&mut self.tracked, &a.tracked, &b.tracked);
         self.follow_weights.clear();
         let weights = a.follow_weights.iter().zip(&b.follow_weights);
         self.follow_weights.extend(weights.map(|(&p, &q)| mix(p, q)));
@@ -72,7 +75,7 @@ impl Drive {
 
     /// Whether every number is finite.
     pub fn is_finite(&self) -> bool {
-        let rows = [&self.hard, &self.attachments, &self.follow];
+        let rows = [&self.hard, &self.attachments, &self.follow, &self.tracked];
         rows.iter().all(|rows| rows.iter().all(|r| r.xyz().is_finite()))
             && self.follow_weights.iter().all(|w| w.is_finite())
             && self.colliders.iter().chain(&self.colliders_before).all(Rigid::is_finite)

@@ -17,6 +17,7 @@ use crate::field::Field;
 use crate::input::Drive;
 use crate::integrator::Integrator;
 use crate::motion::{Motion, Rigid};
+use crate::potentials::Tracked;
 use crate::touching::Solids;
 
 /// A body within a model.
@@ -83,6 +84,7 @@ pub struct Model {
     pub(crate) motions: Vec<Motion>,
     pub(crate) follow_vertices: Vec<u32>,
     pub(crate) follow_weights: Vec<f64>,
+    pub(crate) tracked: Vec<Tracked>,
     pub(crate) colliders: Vec<Collider>,
     pub(crate) solids: Option<Arc<Solids>>,
     pub(crate) gravity: DVec3,
@@ -211,6 +213,11 @@ impl Model {
         &self.follow_vertices
     }
 
+    /// The tracked points over model vertices, in the order of [`Drive::tracked`].
+    pub fn tracked_points(&self) -> &[Tracked] {
+        &self.tracked
+    }
+
     /// The obstacles, in the order of [`Drive::colliders`].
     pub fn colliders(&self) -> &[Collider] {
         &self.colliders
@@ -230,8 +237,8 @@ impl Model {
 
     /// The animated quantities at a time \[s\], written to `drive` without allocating anew.
     ///
-    /// Followed vertices have no animation here: whoever follows one overwrites
-    /// [`Drive::follow`], which holds the rest positions.
+    /// Followed vertices and tracked points have no animation here: whoever follows one overwrites
+    /// [`Drive::follow`] and [`Drive::tracked`], which hold the rest positions.
     pub fn drive(&self, time: f64, drive: &mut Drive) {
         let moved = |points: &DrivenPoints, out: &mut Vec<Row>| {
             out.clear();
@@ -249,6 +256,8 @@ impl Model {
         drive.follow.extend(self.follow_vertices.iter().map(|&v| self.rest[v as usize]));
         drive.follow_weights.clear();
         drive.follow_weights.extend_from_slice(&self.follow_weights);
+        drive.tracked.clear();
+        drive.tracked.extend(self.tracked.iter().map(|point| point.position(&self.rest)));
         drive.colliders.clear();
         let pose = |c: &Collider| c.motion.as_ref().map_or(Rigid::default(), |m| m.at(time));
         drive.colliders.extend(self.colliders.iter().map(pose));

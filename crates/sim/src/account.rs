@@ -49,6 +49,12 @@ pub fn book(
     let followed = model.followed_vertices().iter().zip(weights);
     let targets = [&from.follow[..], &to.follow];
     spring_work(followed, targets, [x0, x1], |v, work| add(model.body_of(v), work));
+    let targets = from.tracked.iter().zip(&to.tracked);
+    for (point, (&t0, &t1)) in model.tracked_points().iter().zip(targets) {
+        let pull = (t0 - point.position(x0)) + (t1 - point.position(x1));
+        let work = 0.5 * point.stiffness * pull.times(t1 - t0).sum();
+        add(model.body_of(point.corners[0] as usize), work);
+    }
     for (k, v) in model.hard_vertices().enumerate() {
         let moved = (x1[v] - x0[v]).xyz();
         // What moves it works against the body …

@@ -11,14 +11,15 @@ use crate::state::State;
 use crate::workspace::{SimError, Workspace};
 
 /// Damps the velocities of one step of h seconds as the model says; books the energy it takes with
-/// each body, and returns the sum \[J\].
+/// each body, and returns the sum \[J\]. What follows an input is in an ether that moves with it:
+/// negative where that gives more than it takes.
 ///
 /// # Errors
 /// When the matrix of Rayleigh damping cannot be factored.
 pub fn apply(
     model: &Model,
     h: f64,
-    drive: &Drive,
+    [from, drive]: [&Drive; 2],
     state: &mut State,
     workspace: &mut Workspace,
 ) -> Result<f64, SimError> {
@@ -38,8 +39,19 @@ pub fn apply(
         }
         Some(Damping::Ether(_)) | None => {}
     }
-    for (v, rate) in state.velocities.iter_mut().zip(model.ether()) {
-        *v = *v * (-rate * h).exp();
+    let moving_with = |state: &mut State, sign: f64| {
+        let followed = model.followed_vertices().iter().zip(from.follow.iter().zip(&drive.follow));
+        for (&v, (&t0, &t1)) in followed.filter(|(v, _)| (**v as usize) < model.ether().len()) {
+            let velocity = &mut state.velocities[v as usize];
+            *velocity = velocity.plus_scaled(sign / h, t1 - t0);
+        }
+    };
+    if !model.ether().is_empty() {
+        moving_with(state, -1.0);
+        for (v, rate) in state.velocities.iter_mut().zip(model.ether()) {
+            *v = *v * (-rate * h).exp();
+        }
+        moving_with(state, 1.0);
     }
     for (body, account) in model.bodies().iter().zip(&mut state.accounts) {
         account.dissipated -= kinetic_of(model, body, &state.velocities);

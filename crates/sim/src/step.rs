@@ -170,7 +170,7 @@ fn advance(
         correction::apply(model, correction, scheme, times, state, workspace, report)?;
     }
     if model.is_damped() {
-        damping::apply(model, h, to, state, workspace)?;
+        damping::apply(model, h, [from, to], state, workspace)?;
         state.accept_momenta(model);
     }
     let corrected = model.integrator().correction.is_some();

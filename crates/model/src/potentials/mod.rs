@@ -8,6 +8,7 @@
 //! | [`springs`] | Σ ½ k (‖xᵢ − xⱼ‖ − r)² |
 //! | [`attachment`] | Σ ½ k ‖x − t‖² to driven points |
 //! | [`follow`] | Σ ½ W ‖x − x̄‖² to an input animation |
+//! | [`tracking`] | Σ ½ λ ‖Σ wⱼxⱼ − q̄‖² of points bound to tets |
 //! | [`gravity`] | −Σ m g·x |
 //! | [`body_contact`] | Σ ½ k d² of surface vertices inside bodies |
 //! | [`contact`] | Σ ½ k d² or −Σ k d³ of vertices inside moving obstacles |
@@ -37,9 +38,11 @@ pub mod springs;
 pub mod stvk;
 pub mod tetrahedra;
 pub mod tissue;
+pub mod tracking;
 pub mod wind;
 
 pub use compliant::Compliant;
 pub use density::{Density, Matrix9};
 pub use point_energy::PointResponse;
 pub use potential::{Curvature, Potential, ProxyKind, Situation};
+pub use tracking::Tracked;

@@ -1,0 +1,187 @@
+//! What should follow the input when nobody said so: the bones that every animated creature has,
+//! found from its shape and from where it stands.
+//!
+//! 1. How thick is the body at a vertex? R, the radius of the greatest ball inside of the surface that
+//!    reaches it; B is the greatest of all.
+//! 2. Where R ≥ 0.35 B the body is thick; the rest are *limbs*, each a connected piece.
+//! 3. A limb that the input sets on the ground *supports*: it is part of the skeleton, and what touches
+//!    the ground follows exactly, so that no foot slides. Ears, tails, trunks and fins do not.
+//! 4. Deep inside (depth ≥ 0.45 R) thick parts and supports follow exactly; their flesh is free.
+//! 5. Other limbs follow softly, stiffly at the root and less towards the tip: as springs with the
+//!    frequencies of [`ROOT`] and [`TIP`] would.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use glam::DVec3;
+use pliant_math::sparse::Adjacency;
+use pliant_math::team::Team;
+use pliant_mesh::{SignedDistance, edges_of_tets};
+
+use crate::bound::Bound;
+use crate::error::EnrichError;
+
+/// Of the thickest part's radius: what is thinner is a limb.
+const THIN: f64 = 0.35;
+/// Of the local radius: what is deeper is bone.
+const DEEP: f64 = 0.45;
+/// Of the body's height: what comes this near to the ground stands on it.
+const NEAR_GROUND: f64 = 0.02;
+/// Frequency of following at the root of a limb \[Hz\].
+pub const ROOT: f64 = 8.0;
+/// And at its tip \[Hz\].
+pub const TIP: f64 = 3.0;
+
+/// What follows the input, and how firmly.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Following {
+    /// Vertices of Ω that follow exactly, ascending: Ω″.
+    pub exact: Vec<u32>,
+    /// For every vertex of Ω the frequency of the spring that pulls it to the input \[Hz\]; 0 for none.
+    pub frequencies: Vec<f64>,
+    /// Vertices of Γ that stand on the ground in some frame.
+    pub supports: Vec<u32>,
+}
+
+/// Finds what should follow, from the shape and some poses of it.
+pub fn find(bound: &Bound, poses: &[Vec<DVec3>], team: &Team) -> Result<Following, EnrichError> {
+    let solid = &bound.solid;
+    let count = solid.positions.len();
+    let pairs = edges_of_tets(&solid.tets).into_iter().map(|[a, b]| (a as usize, b as usize));
+    let graph = Adjacency::from_pairs(count, pairs)?;
+    let depths = SignedDistance::new(&bound.surface).at_all(&solid.positions, team);
+    let radii = thickness(&solid.positions, &depths, bound.report.size, &graph);
+    let thickest = radii.iter().copied().fold(0.0, f64::max);
+    let is_thin: Vec<bool> = radii.iter().map(|&r| r < THIN * thickest).collect();
+    let supports = supports(bound, poses);
+    let (limb_of, limbs) = pieces(&graph, &is_thin);
+    let mut supporting = vec![false; limbs];
+    let held = bound.holders(&supports);
+    for &v in &held {
+        if is_thin[v as usize] {
+            supporting[limb_of[v as usize] as usize] = true;
+        }
+    }
+    let is_bone = |v: usize| {
+        let part = !is_thin[v] || supporting[limb_of[v] as usize];
+        part && depths[v] > 0.0 && depths[v] >= DEEP * radii[v]
+    };
+    let mut exact: Vec<u32> = (0..count).filter(|&v| is_bone(v)).map(|v| v as u32).collect();
+    exact.extend(&held);
+    if exact.is_empty() {
+        let deepest = (0..count).fold(0, |d, v| if depths[v] > depths[d] { v } else { d });
+        exact.push(deepest as u32);
+    }
+    exact.sort_unstable();
+    exact.dedup();
+    let is_loose = |v: usize| is_thin[v] && !supporting[limb_of[v] as usize];
+    let along = along_limbs(&solid.positions, &graph, &is_loose, &limb_of, limbs);
+    let frequency = |v: usize| if is_loose(v) { ROOT + along[v] * (TIP - ROOT) } else { 0.0 };
+    Ok(Following { exact, frequencies: (0..count).map(frequency).collect(), supports })
+}
+
+/// R of every vertex \[m\].
+fn thickness(positions: &[DVec3], depths: &[f64], size: f64, graph: &Adjacency) -> Vec<f64> {
+    let is_peak = |v: usize| {
+        depths[v] > 0.0 && graph.neighbours(v).iter().all(|&n| depths[n] <= depths[v])
+    };
+    let mut peaks: Vec<usize> = (0..positions.len()).filter(|&v| is_peak(v)).collect();
+    peaks.sort_by(|&a, &b| depths[b].total_cmp(&depths[a]).then(a.cmp(&b)));
+    let reaching = |x: DVec3| {
+        // Vertices of Ω may lie outside of Γ by a cell.
+        let reaches = |&&p: &&usize| positions[p].distance(x) <= 1.25 * depths[p] + size;
+        peaks.iter().find(reaches).map(|&p| depths[p])
+    };
+    (0..positions.len())
+        .map(|v| reaching(positions[v]).unwrap_or(0.0).max(depths[v]).max(0.0))
+        .collect()
+}
+
+/// Vertices of Γ that come down to a ground that is where it is: nothing where the lowest point
+/// of the body itself goes up and down, as that of a swimmer does.
+fn supports(bound: &Bound, poses: &[Vec<DVec3>]) -> Vec<u32> {
+    let used: Vec<usize> =
+        (0..bound.areas.len()).filter(|&v| bound.areas[v] > 0.0).collect();
+    let lowest = |pose: &Vec<DVec3>| used.iter().map(|&v| pose[v].y).fold(f64::INFINITY, f64::min);
+    let floors: Vec<f64> = poses.iter().map(lowest).filter(|y| y.is_finite()).collect();
+    let Some(bounds) = bound.surface.bounds() else { return Vec::new() };
+    let near = NEAR_GROUND * bounds.size().max_element();
+    let mut sorted = floors.clone();
+    sorted.sort_by(f64::total_cmp);
+    let Some(&ground) = sorted.get(sorted.len() / 2) else { return Vec::new() };
+    // A jump leaves the ground for less than half of the frames.
+    let standing = floors.iter().filter(|y| (**y - ground).abs() <= near).count();
+    if poses.len() < 2 || standing * 2 < poses.len() {
+        return Vec::new();
+    }
+    let stands = |v: usize| poses.iter().any(|pose| pose[v].y <= ground + near);
+    used.into_iter().filter(|&v| stands(v)).map(|v| v as u32).collect()
+}
+
+/// Connected pieces of the vertices that `is_in`: the piece of each, and how many there are.
+fn pieces(graph: &Adjacency, is_in: &[bool]) -> (Vec<u32>, usize) {
+    let mut of = vec![u32::MAX; is_in.len()];
+    let mut count = 0;
+    for seed in 0..is_in.len() {
+        if !is_in[seed] || of[seed] != u32::MAX {
+            continue;
+        }
+        let mut front = vec![seed];
+        of[seed] = count;
+        while let Some(v) = front.pop() {
+            for &n in graph.neighbours(v) {
+                if is_in[n] && of[n] == u32::MAX {
+                    of[n] = count;
+                    front.push(n);
+                }
+            }
+        }
+        count += 1;
+    }
+    (of, count as usize)
+}
+
+/// How far out on its limb a loose vertex is, from 0 at the root to 1 at the tip, along edges.
+fn along_limbs(
+    positions: &[DVec3],
+    graph: &Adjacency,
+    is_loose: &dyn Fn(usize) -> bool,
+    limb_of: &[u32],
+    limbs: usize,
+) -> Vec<f64> {
+    let mut distance = vec![f64::INFINITY; positions.len()];
+    let mut front = BinaryHeap::new();
+    for v in (0..positions.len()).filter(|&v| is_loose(v)) {
+        if graph.neighbours(v).iter().any(|&n| !is_loose(n)) {
+            distance[v] = 0.0;
+            front.push(Reverse((0u64, v)));
+        }
+    }
+    // Positive numbers are in the order of their bits.
+    while let Some(Reverse((bits, v))) = front.pop() {
+        let far = f64::from_bits(bits);
+        if far > distance[v] {
+            continue;
+        }
+        for &n in graph.neighbours(v).iter().filter(|n| is_loose(**n)) {
+            let through = far + positions[v].distance(positions[n]);
+            if through < distance[n] {
+                distance[n] = through;
+                front.push(Reverse((through.to_bits(), n)));
+            }
+        }
+    }
+    let mut length = vec![0.0f64; limbs];
+    for v in (0..positions.len()).filter(|&v| distance[v].is_finite()) {
+        let limb = &mut length[limb_of[v] as usize];
+        *limb = limb.max(distance[v]);
+    }
+    (0..positions.len())
+        .map(|v| match limb_of[v] {
+            u32::MAX => 0.0,
+            // A piece of its own hangs on nothing, and follows like a root.
+            limb if !distance[v].is_finite() || length[limb as usize] == 0.0 => 0.0,
+            limb => distance[v] / length[limb as usize],
+        })
+        .collect()
+}

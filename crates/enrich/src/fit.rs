@@ -1,0 +1,180 @@
+//! Fitting tetrahedra to an input: for every frame the ū with least
+//!
+//! ```text
+//! ½ ‖C′u − q̄‖²_Λ + γ Φ(u)                                     (Eq. 1)
+//! ```
+//!
+//! where Φ is the invertible St. Venant–Kirchhoff energy. Divided by γ, this is a body at rest under
+//! springs of λ = Λ/γ to the tracked points: a quasi-static step of the simulation, with its
+//! solvers, line search and guard. C′ᵀΛC′ is constant, so the projective solver's matrix is factored
+//! once for all frames, where Eq. 3 is a factorisation per iteration.
+
+use glam::{DMat3, DVec3};
+use pliant_math::Row;
+use pliant_math::decomposition::polar;
+use pliant_mesh::quality;
+use pliant_model::integrator::{Integrator, Scheme, Solver};
+use pliant_model::{BodySpec, ElasticModel, FrameInput, Model, ModelBuilder};
+use pliant_sim::{State, Workspace, step};
+
+use crate::bound::Bound;
+use crate::error::EnrichError;
+
+/// How to fit.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FitOptions {
+    /// Energy density of Φ; the paper's is the default.
+    pub model: ElasticModel,
+    /// Young's modulus of Φ \[Pa\]: γ means nothing without.
+    pub young: f64,
+    /// Its Poisson ratio.
+    pub poisson: f64,
+    /// γ [m³/J]: how much strain counts against distance.
+    pub gamma: f64,
+    /// Relative gradient norm to stop at.
+    pub tolerance: f64,
+    /// Most iterations per frame.
+    pub iterations: u32,
+}
+
+impl Default for FitOptions {
+    /// The paper's material (section 9).
+    fn default() -> Self {
+        FitOptions {
+            model: ElasticModel::InvertibleStvk,
+            young: 1e7,
+            poisson: 0.45,
+            gamma: 1e-9,
+            tolerance: 1e-4,
+            iterations: 200,
+        }
+    }
+}
+
+/// What came of fitting a frame.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct FitReport {
+    /// Root mean square distance of tracked points from the input \[m\].
+    pub rms: f64,
+    /// The greatest \[m\].
+    pub max: f64,
+    /// Tets that are inside out.
+    pub inverted: usize,
+    /// Iterations of the solver.
+    pub iterations: u32,
+    /// Relative gradient norm when it stopped.
+    pub residual: f64,
+}
+
+/// Ω following Γ′ from frame to frame.
+pub struct Fitting {
+    model: Model,
+    state: State,
+    workspace: Workspace,
+    input: FrameInput,
+    tracked: Vec<u32>,
+    tets: Vec<[u32; 4]>,
+    rest: Vec<DVec3>,
+    is_started: bool,
+}
+
+impl Fitting {
+    /// For the input of some of the surface's vertices, Γ′.
+    pub fn new(
+        bound: &Bound,
+        tracked: Vec<u32>,
+        options: &FitOptions,
+        threads: usize,
+    ) -> Result<Self, EnrichError> {
+        let count = bound.surface.positions.len();
+        if let Some(&vertex) = tracked.iter().find(|&&v| v as usize >= count) {
+            return Err(EnrichError::NoSuchVertex { what: "what is tracked", vertex, count });
+        }
+        if !(options.gamma > 0.0 && options.gamma.is_finite()) {
+            let (what, expected) = ("gamma", "a positive number");
+            return Err(EnrichError::Number { what, found: options.gamma, expected });
+        }
+        let FitOptions { model, young, poisson, gamma, tolerance, iterations } = *options;
+        let body = BodySpec::solid("solid", bound.solid.clone(), model, young, poisson, 1000.0);
+        let integrator = Integrator {
+            scheme: Scheme::QuasiStatic,
+            solver: Solver::Projective { iterations, history: 8, tolerance },
+            correction: None,
+            damping: None,
+        };
+        let model = ModelBuilder::new()
+            .body(body)
+            .gravity(DVec3::ZERO)
+            .track(0, bound.tracked(&tracked, gamma))
+            .integrator(integrator)
+            .build()?;
+        let mut input = FrameInput { h: 1.0, ..FrameInput::default() };
+        model.drive(0.0, &mut input.start);
+        model.drive(0.0, &mut input.end);
+        Ok(Fitting {
+            state: State::initial(&model),
+            workspace: Workspace::new(&model, threads)?,
+            tets: bound.solid.tets.clone(),
+            rest: tracked.iter().map(|&v| bound.surface.positions[v as usize]).collect(),
+            is_started: false,
+            model,
+            input,
+            tracked,
+        })
+    }
+
+    /// Fits a frame: positions of all vertices of Γ, of which the tracked ones count, to positions
+    /// of Ω, both \[m\].
+    ///
+    /// The first is found from the rest shape, moved rigidly to where the input is; each other one
+    /// from the frame before.
+    pub fn fit(&mut self, frame: &[DVec3], solid: &mut [DVec3]) -> FitReport {
+        let targets: Vec<DVec3> = self.tracked.iter().map(|&v| frame[v as usize]).collect();
+        let points = self.model.tracked_points();
+        let before: Vec<DVec3> = match self.is_started {
+            false => self.rest.clone(),
+            true => points.iter().map(|p| p.position(&self.state.positions).xyz()).collect(),
+        };
+        let (rotation, from, to) = closest_rigid(&before, &targets);
+        for x in &mut *self.state.positions {
+            *x = Row::from(rotation * (x.xyz() - from) + to);
+        }
+        self.input.start.tracked.clear();
+        let moved = points.iter().map(|p| p.position(&self.state.positions));
+        self.input.start.tracked.extend(moved);
+        self.input.end.tracked.clear();
+        self.input.end.tracked.extend(targets.iter().map(|&x| Row::from(x)));
+        let report = step(&self.model, &self.input, &mut self.state, &mut self.workspace);
+        self.is_started = true;
+        self.model.to_user_order(&self.state.positions, solid);
+        let off = |(p, q): (&_, &DVec3)| {
+            pliant_model::potentials::Tracked::position(p, &self.state.positions).xyz().distance(*q)
+        };
+        let distances: Vec<f64> = points.iter().zip(&targets).map(off).collect();
+        let squares: f64 = distances.iter().map(|d| d * d).sum();
+        FitReport {
+            rms: (squares / distances.len().max(1) as f64).sqrt(),
+            max: distances.iter().copied().fold(0.0, f64::max),
+            inverted: quality::inverted_among(&self.tets, solid),
+            iterations: report.iterations,
+            residual: report.residual,
+        }
+    }
+
+    /// Forgets the last frame: the next is fitted from the rest shape.
+    pub fn restart(&mut self) {
+        self.state = State::initial(&self.model);
+        self.is_started = false;
+    }
+}
+
+/// Rotation R and centres a, b such that R(x − a) + b comes closest to `to` for x in `from`.
+pub fn closest_rigid(from: &[DVec3], to: &[DVec3]) -> (DMat3, DVec3, DVec3) {
+    let mean = |points: &[DVec3]| points.iter().sum::<DVec3>() / points.len().max(1) as f64;
+    let (a, b) = (mean(from), mean(to));
+    let outer = |x: DVec3, y: DVec3| DMat3::from_cols(y * x.x, y * x.y, y * x.z);
+    let covariance =
+        from.iter().zip(to).fold(DMat3::ZERO, |sum, (&x, &y)| sum + outer(x - a, y - b));
+    let rotation = polar(&covariance);
+    if rotation.is_finite() { (rotation, a, b) } else { (DMat3::IDENTITY, a, b) }
+}

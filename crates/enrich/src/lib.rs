@@ -1,0 +1,34 @@
+//! Physics for finished animations: "Enriching triangle mesh animations with physically based
+//! simulation" (Li, Xu, Barbič 2016), its sections a file each.
+//!
+//! | file | section | equations |
+//! |---|---|---|
+//! | [`bound`] | 4.1, 8.1: a surface Γ in tetrahedra Ω, and the matrices C, C′ | |
+//! | [`fit`], [`gamma`] | 4.2: the tets' motion ū that carries an input q̄ | 1–3 |
+//! | [`simulation`] | 5, 7.1: the constrained simulation, the implicit blending force | 4–9, 11 |
+//! | [`detail`] | 6: what is finer than the tets | 10 |
+//! | [`weights`] | 7.3: weights from a few painted values | 12–15 |
+//! | [`pipeline`] | 3: all of it, frame by frame | Fig. 5 |
+//! | [`core`] | – : what should follow the input when nobody said so | |
+//!
+//! Symbols: Γ the surface, Γ′ its tracked part, Γ″ the part that follows exactly; Ω the tets, Ω″ those
+//! that follow exactly; q̄ and ū the input on Γ and Ω, q and u the result. Positions are used
+//! throughout in place of the paper's displacements.
+
+pub mod bound;
+pub mod core;
+pub mod detail;
+mod error;
+pub mod fit;
+pub mod gamma;
+pub mod measures;
+pub mod pipeline;
+pub mod simulation;
+pub mod weights;
+
+pub use bound::Bound;
+pub use error::EnrichError;
+pub use fit::{FitOptions, FitReport, Fitting};
+pub use measures::Measures;
+pub use pipeline::{EnrichOptions, Enrichment, FrameReport};
+pub use simulation::{Simulation, SimulationOptions};

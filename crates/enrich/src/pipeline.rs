@@ -1,0 +1,312 @@
+//! The whole way of a frame: fit, simulate, add detail (Fig. 5).
+
+use glam::DVec3;
+use pliant_math::team::Team;
+use pliant_mesh::{Mesh, TetOptions};
+use pliant_sim::StepReport;
+
+use crate::bound::Bound;
+use crate::core::{self, Following};
+use crate::detail::{Detail, Transfer};
+use crate::error::EnrichError;
+use crate::fit::{FitOptions, FitReport, Fitting};
+use crate::gamma;
+use crate::simulation::{Simulation, SimulationOptions};
+use crate::weights;
+
+/// How many poses γ is looked for with.
+const GAMMA_POSES: usize = 3;
+
+/// Everything that can be asked of an enrichment; the default is what an animation without a word
+/// gets.
+#[derive(Clone, Debug)]
+pub struct EnrichOptions {
+    /// How finely the surface is filled.
+    pub filling: TetOptions,
+    /// How tets are fitted; its γ counts only when [`EnrichOptions::gamma`] does not say otherwise.
+    pub fit: FitOptions,
+    /// γ of the fit; found by [`gamma::automatic`] without.
+    pub gamma: Option<f64>,
+    /// Γ′: the vertices that the input animates; all of them without.
+    pub tracked: Option<Vec<u32>>,
+    /// Γ″: the vertices that follow exactly; found by [`core::find`] without.
+    pub exact: Option<Vec<u32>>,
+    /// Weights painted on some vertices of Γ, from 0 (physics) to 1 (input), for [`weights::spread`].
+    pub painted: Vec<(u32, f64)>,
+    /// η of the blending force [N/m].
+    pub eta: f64,
+    /// ζ of the blending force; see [`stiffness`].
+    pub zeta: f64,
+    /// Whether what is finer than the tets is kept.
+    pub detail: Option<Transfer>,
+    /// Frames that the first one is held, for gravity and contact to settle.
+    pub preroll: u32,
+    /// Metres per unit of the input.
+    pub unit: f64,
+    /// Frames per second.
+    pub fps: f64,
+}
+
+impl Default for EnrichOptions {
+    fn default() -> Self {
+        EnrichOptions {
+            filling: TetOptions::default(),
+            fit: FitOptions::default(),
+            gamma: None,
+            tracked: None,
+            exact: None,
+            painted: Vec::new(),
+            eta: 1e6,
+            zeta: 4.0,
+            detail: Some(Transfer::Rotation),
+            preroll: 10,
+            unit: 1.0,
+            fps: 30.0,
+        }
+    }
+}
+
+/// W of a weight from 0 to 1 [N/m]: η wᵝ with β = ζ.
+///
+/// The paper prints the exponent 1/ζ with ζ > 1, by which a weight of 0.01 already is a third of η;
+/// with ζ itself the weights between are spread over the range that matters.
+pub fn stiffness(weight: f64, eta: f64, zeta: f64) -> f64 {
+    eta * weight.powf(zeta)
+}
+
+/// The weight of a stiffness: the inverse of [`stiffness`], at most 1.
+pub fn weight(stiffness: f64, eta: f64, zeta: f64) -> f64 {
+    (stiffness / eta).powf(1.0 / zeta).min(1.0)
+}
+
+/// What came of a frame.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct FrameReport {
+    /// Of fitting it.
+    pub fit: FitReport,
+    /// Of its last step.
+    pub step: StepReport,
+    /// Seconds that fitting took.
+    pub fit_seconds: f64,
+    /// Seconds that the simulation took.
+    pub step_seconds: f64,
+}
+
+/// An animation on its way through.
+pub struct Enrichment {
+    bound: Bound,
+    fitting: Fitting,
+    simulation: Simulation,
+    detail: Option<Detail>,
+    following: Following,
+    gamma: f64,
+    /// W of every vertex of Ω [N/m].
+    stiffness: Vec<f64>,
+    /// Weights of every vertex of Ω.
+    weights: Vec<f64>,
+    is_exact: Vec<bool>,
+    is_tracked: Vec<bool>,
+    options: EnrichOptions,
+    scaled: Vec<DVec3>,
+    /// ū of the last frame and of this.
+    fitted: [Vec<DVec3>; 2],
+    simulated: Vec<DVec3>,
+    has_begun: bool,
+}
+
+impl Enrichment {
+    /// Prepares to enrich an animation of `rest`, of which `poses` are some frames, in the input's
+    /// unit; `separated` is a pose whose parts do not touch.
+    pub fn new(
+        rest: &Mesh,
+        separated: Option<&Mesh>,
+        poses: &[Vec<DVec3>],
+        options: EnrichOptions,
+        simulation: impl FnOnce(&Bound) -> SimulationOptions,
+        threads: usize,
+    ) -> Result<Self, EnrichError> {
+        let team = Team::new(threads);
+        let count = rest.positions.len();
+        let scale = |points: &[DVec3]| points.iter().map(|&x| x * options.unit).collect();
+        let metric = |mesh: &Mesh| Mesh { positions: scale(&mesh.positions), ..mesh.clone() };
+        let apart = separated.map(metric);
+        let bound = Bound::new(metric(rest), apart.as_ref(), &options.filling, &team)?;
+        let poses: Vec<Vec<DVec3>> = poses.iter().map(|pose| scale(pose)).collect();
+        let tracked = options.tracked.clone().unwrap_or_else(|| (0..count as u32).collect());
+        let gamma = match options.gamma {
+            Some(gamma) => gamma,
+            None => {
+                let chosen = gamma::diverse(&poses, GAMMA_POSES);
+                let chosen: Vec<Vec<DVec3>> = chosen.iter().map(|&p| poses[p].clone()).collect();
+                gamma::automatic(&bound, &tracked, &chosen, &options.fit, threads)?
+            }
+        };
+        let fit = FitOptions { gamma, ..options.fit };
+        let fitting = Fitting::new(&bound, tracked.clone(), &fit, threads)?;
+        let following = match &options.exact {
+            Some(vertices) => Following {
+                exact: bound.holders(vertices),
+                frequencies: vec![0.0; bound.solid.positions.len()],
+                supports: Vec::new(),
+            },
+            None => core::find(&bound, &poses, &team)?,
+        };
+        let simulation =
+            Simulation::new(&bound, &following.exact, &simulation(&bound), threads)?;
+        let mut of_solid = vec![false; bound.solid.positions.len()];
+        following.exact.iter().for_each(|&v| of_solid[v as usize] = true);
+        let mut is_tracked = vec![false; count];
+        tracked.iter().for_each(|&v| is_tracked[v as usize] = true);
+        let hangs = |v: usize| bound.corners(v).iter().all(|&c| of_solid[c as usize]);
+        let is_exact: Vec<bool> = (0..count).map(|v| is_tracked[v] && hangs(v)).collect();
+        let mut enrichment = Enrichment {
+            detail: options.detail.map(|transfer| Detail::new(&bound, transfer)),
+            stiffness: Vec::new(),
+            weights: Vec::new(),
+            scaled: vec![DVec3::ZERO; count],
+            fitted: [bound.solid.positions.clone(), bound.solid.positions.clone()],
+            simulated: bound.solid.positions.clone(),
+            has_begun: false,
+            bound,
+            fitting,
+            simulation,
+            following,
+            gamma,
+            is_exact,
+            is_tracked,
+            options,
+        };
+        enrichment.weigh()?;
+        Ok(enrichment)
+    }
+
+    /// W of every vertex, from what was painted or else from what was found.
+    fn weigh(&mut self) -> Result<(), EnrichError> {
+        let EnrichOptions { eta, zeta, painted, .. } = &self.options;
+        let solid = &self.bound.solid;
+        if painted.is_empty() {
+            let masses = self.simulation.masses();
+            let spring = |(m, f): (&f64, &f64)| m * (std::f64::consts::TAU * f).powi(2);
+            self.stiffness = masses.iter().zip(&self.following.frequencies).map(spring).collect();
+            self.weights = self.stiffness.iter().map(|&w| weight(w, *eta, *zeta)).collect();
+        } else {
+            let mut values: Vec<(u32, f64)> =
+                self.following.exact.iter().map(|&v| (v, 1.0)).collect();
+            for &(v, value) in painted {
+                let count = self.bound.surface.positions.len();
+                if v as usize >= count {
+                    let what = "a painted weight";
+                    return Err(EnrichError::NoSuchVertex { what, vertex: v, count });
+                }
+                let weights = self.bound.embedding.weights[v as usize];
+                let nearest = (0..4).fold(0, |n, k| if weights[k] > weights[n] { k } else { n });
+                values.push((self.bound.corners(v as usize)[nearest], value));
+            }
+            self.weights = weights::spread(&solid.tets, solid.positions.len(), &values)?;
+            self.stiffness =
+                self.weights.iter().map(|&w| stiffness(w, *eta, *zeta)).collect();
+        }
+        for &v in &self.following.exact {
+            self.weights[v as usize] = 1.0;
+        }
+        Ok(())
+    }
+
+    /// The next frame, in the input's unit, in place; `next` is the one after it, if known: the first
+    /// frame starts with the velocity between them.
+    pub fn frame(&mut self, frame: &mut [DVec3], next: Option<&[DVec3]>) -> FrameReport {
+        let unit = self.options.unit;
+        let seconds = 1.0 / self.options.fps;
+        let mut report = FrameReport::default();
+        let clock = std::time::Instant::now();
+        self.scaled.iter_mut().zip(&*frame).for_each(|(s, &x)| *s = x * unit);
+        let [before, now] = &mut self.fitted;
+        std::mem::swap(before, now);
+        report.fit = self.fitting.fit(&self.scaled, now);
+        report.fit_seconds = clock.elapsed().as_secs_f64();
+        let clock = std::time::Instant::now();
+        if self.has_begun {
+            let [before, now] = [&self.fitted[0][..], &self.fitted[1]];
+            report.step =
+                self.simulation.advance(seconds, [before, now], &self.stiffness, &mut self.simulated);
+        } else {
+            self.begin(seconds, next, &mut report);
+        }
+        report.step_seconds = clock.elapsed().as_secs_f64();
+        let simulated = &self.simulated;
+        match &mut self.detail {
+            Some(detail) => {
+                let fitted = [&self.fitted[1][..], simulated];
+                let mut out = vec![DVec3::ZERO; frame.len()];
+                let masks = [&self.is_exact[..], &self.is_tracked];
+                detail.apply(&self.bound, masks, &self.scaled, fitted, &mut out);
+                for (v, x) in frame.iter_mut().enumerate().filter(|(v, _)| !self.is_exact[*v]) {
+                    *x = out[v] / unit;
+                }
+            }
+            None => {
+                for (v, x) in frame.iter_mut().enumerate() {
+                    *x = self.bound.carried(v, simulated) / unit;
+                }
+            }
+        }
+        report
+    }
+
+    /// The first frame: at rest while gravity and contact settle, then off with the input.
+    fn begin(&mut self, seconds: f64, next: Option<&[DVec3]>, report: &mut FrameReport) {
+        self.has_begun = true;
+        let first = self.fitted[1].clone();
+        let still = vec![DVec3::ZERO; first.len()];
+        self.simulation.start(&first, &still);
+        self.simulated.clone_from(&first);
+        for _ in 0..self.options.preroll {
+            let held = [&first[..], &first];
+            report.step =
+                self.simulation.advance(seconds, held, &self.stiffness, &mut self.simulated);
+        }
+        if let Some(next) = next {
+            let next: Vec<DVec3> = next.iter().map(|&x| x * self.options.unit).collect();
+            let mut fitted = first.clone();
+            self.fitting.fit(&next, &mut fitted);
+            let velocities: Vec<DVec3> =
+                fitted.iter().zip(&first).map(|(b, a)| (*b - *a) / seconds).collect();
+            self.simulation.push(&velocities);
+            // Back to where this frame is: the next is fitted from here.
+            let scaled = std::mem::take(&mut self.scaled);
+            self.fitting.fit(&scaled, &mut fitted);
+            self.scaled = scaled;
+        }
+    }
+
+    /// Γ, Ω and C.
+    pub fn bound(&self) -> &Bound {
+        &self.bound
+    }
+
+    /// γ as used.
+    pub fn gamma(&self) -> f64 {
+        self.gamma
+    }
+
+    /// Whether each vertex of Γ follows exactly.
+    pub fn is_exact(&self) -> &[bool] {
+        &self.is_exact
+    }
+
+    /// Weights of Γ's vertices, from 0 (physics) to 1 (input).
+    pub fn surface_weights(&self) -> Vec<f64> {
+        let at = |v: usize| -> f64 {
+            let corners = self.bound.corners(v).into_iter();
+            let weighted = corners.zip(self.bound.embedding.weights[v]);
+            let weight: f64 = weighted.map(|(c, w)| w * self.weights[c as usize]).sum();
+            weight.clamp(0.0, 1.0)
+        };
+        (0..self.is_exact.len()).map(at).collect()
+    }
+
+    /// What was found to follow.
+    pub fn following(&self) -> &Following {
+        &self.following
+    }
+}

@@ -1,0 +1,119 @@
+//! Points bound to tetrahedra, pulled to where an input has them: ½ Σ λ ‖Σⱼ wⱼ xⱼ − q̄‖², the first
+//! term of Eq. 1 in "Enriching triangle mesh animations with physically based simulation", with
+//! C′ → [`Tracked::weights`], Λ → [`Tracked::stiffness`] and q̄ → [`crate::Drive::tracked`].
+//!
+//! The tets' vertices need not lie on the surface that is tracked: C′ᵀΛC′ couples the four corners
+//! of a point's tet, so it adds no entry to the elastic matrix.
+
+use pliant_math::Row;
+
+use super::attachment::driven;
+use super::potential::{CHUNK_ELEMENTS, Curvature, Potential, ProxyKind, Situation, localise};
+
+/// A point of a tracked surface.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Tracked {
+    /// Vertices of the tet that it is bound to.
+    pub corners: [u32; 4],
+    /// Their weights, which sum to 1.
+    pub weights: [f64; 4],
+    /// λ [N/m].
+    pub stiffness: f64,
+}
+
+impl Tracked {
+    /// Where the point is \[m\].
+    pub fn position(&self, positions: &[Row]) -> Row {
+        let weighted = self.corners.iter().zip(self.weights);
+        weighted.fold(Row::zero(), |at, (&v, w)| at.plus_scaled(w, positions[v as usize]))
+    }
+}
+
+/// The tracked points of a body; targets are [`crate::Drive::tracked`].
+pub struct Tracking {
+    first: usize,
+    chunks: Vec<Chunk>,
+}
+
+struct Chunk {
+    vertices: Vec<u32>,
+    corners: Vec<u32>,
+    local: Vec<u16>,
+    points: Vec<Tracked>,
+}
+
+impl Tracking {
+    /// Points over model vertices; their targets begin at `first` of the drive's.
+    pub fn new(first: usize, points: &[Tracked]) -> Self {
+        let chunk = |points: &[Tracked]| {
+            let corners: Vec<u32> = points.iter().flat_map(|p| p.corners).collect();
+            let (vertices, local) = localise(&corners);
+            Chunk { vertices, corners, local, points: points.to_vec() }
+        };
+        Tracking { first, chunks: points.chunks(CHUNK_ELEMENTS).map(chunk).collect() }
+    }
+}
+
+impl Potential for Tracking {
+    fn name(&self) -> &'static str {
+        "tracking"
+    }
+
+    fn chunk_count(&self) -> usize {
+        self.chunks.len()
+    }
+
+    fn chunk_vertices(&self, chunk: usize) -> &[u32] {
+        &self.chunks[chunk].vertices
+    }
+
+    fn evaluate(&self, chunk: usize, at: &Situation, gradient: Option<&mut [Row]>) -> f64 {
+        let targets = driven(&at.drive.tracked, self.first, chunk);
+        let Chunk { local, points, .. } = &self.chunks[chunk];
+        let mut energy = 0.0;
+        let out = gradient.unwrap_or(&mut []);
+        out.fill(Row::zero());
+        for ((point, local), &target) in points.iter().zip(local.chunks_exact(4)).zip(targets) {
+            let away = point.position(at.positions) - target;
+            energy += 0.5 * point.stiffness * away.times(away).sum();
+            if !out.is_empty() {
+                for (&corner, weight) in local.iter().zip(point.weights) {
+                    let row = &mut out[corner as usize];
+                    *row = row.plus_scaled(point.stiffness * weight, away);
+                }
+            }
+        }
+        energy
+    }
+
+    fn corners(&self) -> usize {
+        4
+    }
+
+    fn chunk_elements(&self, chunk: usize) -> &[u32] {
+        &self.chunks[chunk].corners
+    }
+
+    fn hessians(&self, chunk: usize, _: &Situation, _: Curvature, out: &mut [f64]) {
+        out.fill(0.0);
+        for (out, point) in out.chunks_exact_mut(144).zip(&self.chunks[chunk].points) {
+            for (a, wa) in point.weights.into_iter().enumerate() {
+                for (b, wb) in point.weights.into_iter().enumerate() {
+                    for c in 0..3 {
+                        out[(3 * a + c) * 12 + 3 * b + c] = point.stiffness * wa * wb;
+                    }
+                }
+            }
+        }
+    }
+
+    fn proxy(&self, _: ProxyKind, add: &mut dyn FnMut(u32, u32, f64)) {
+        for point in self.chunks.iter().flat_map(|chunk| &chunk.points) {
+            for (a, wa) in point.corners.into_iter().zip(point.weights) {
+                for (b, wb) in point.corners.into_iter().zip(point.weights) {
+                    add(a, b, point.stiffness * wa * wb);
+                }
+            }
+        }
+    }
+}

@@ -104,6 +104,9 @@ pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
     };
     let mut enrichment =
         Enrichment::new(&rest, None, &poses, wanted, flesh, options.threads()).map_err(about)?;
+    if enrichment.neutral_pose().is_some() {
+        warnings.push("parts of the rest mesh nearly touch: the shape of another frame is taken as neutral".to_owned());
+    }
     let mut writer =
         AnimationWriter::create(&arguments.out, source.loaded().clone(), source.fps(), count)?;
     let mut measures = Measures::new(&rest);

@@ -9,6 +9,7 @@ use pliant_mesh::{
 use pliant_model::potentials::Tracked;
 
 use crate::error::EnrichError;
+use crate::samples::{self, Sample};
 
 /// Γ, Ω, and the interpolation C between them.
 #[derive(Clone, Debug)]
@@ -21,8 +22,8 @@ pub struct Bound {
     pub embedding: Embedding,
     /// What came of filling Γ.
     pub report: TetReport,
-    /// Share of Γ's area at each of its vertices, the diagonal of Λ \[m²\].
-    pub areas: Vec<f64>,
+    /// Whether Γ was filled in a pose whose parts are apart.
+    pub is_separated: bool,
 }
 
 impl Bound {
@@ -36,7 +37,7 @@ impl Bound {
     /// let surface = shapes::solid_box(DVec3::ONE, [4, 4, 4])?;
     /// let options = TetOptions { resolution: Resolution::Cells(8), ..TetOptions::default() };
     /// let bound = Bound::new(surface, None, &options, &Team::new(1))?;
-    /// assert!((bound.areas.iter().sum::<f64>() - 6.0).abs() < 1e-12);
+    /// assert_eq!(bound.embedding.tets.len(), bound.surface.positions.len());
     /// # Ok::<(), pliant_enrich::EnrichError>(())
     /// ```
     pub fn new(
@@ -50,7 +51,7 @@ impl Bound {
             None => tetrahedralise(&surface, options, team)?,
         };
         Ok(Bound {
-            areas: vertex_areas(&surface),
+            is_separated: separated.is_some(),
             surface,
             solid: filled.solid,
             embedding: filled.embedding,
@@ -63,14 +64,35 @@ impl Bound {
         self.solid.tets[self.embedding.tets[vertex] as usize]
     }
 
-    /// The points of C′ for vertices of Γ, pulled with λ = area ÷ γ.
-    pub fn tracked(&self, vertices: &[u32], gamma: f64) -> Vec<Tracked> {
-        let point = |&v: &u32| Tracked {
-            corners: self.corners(v as usize),
-            weights: self.embedding.weights[v as usize],
-            stiffness: self.areas[v as usize] / gamma,
+    /// The samples of the tracked vertices of Γ, with the rows of C′ for them, pulled with
+    /// λ = area ÷ γ.
+    pub fn tracked(
+        &self,
+        is_tracked: &[bool],
+        gamma: f64,
+        team: &Team,
+    ) -> (Vec<Sample>, Vec<Tracked>) {
+        // Between vertices only space tells the tet, and where Γ touches itself it tells a wrong one.
+        let size = if self.is_separated { f64::INFINITY } else { self.report.size };
+        let samples = samples::of(&self.surface, is_tracked, size);
+        let places: Vec<DVec3> =
+            samples.iter().map(|s| s.position(&self.surface.positions)).collect();
+        let between = Embedding::new(&self.solid, &places, team);
+        let point = |k: usize| {
+            let sample = &samples[k];
+            let at_vertex = sample.weights[0] == 1.0;
+            let (of, at) = match at_vertex {
+                true => (&self.embedding, sample.corners[0] as usize),
+                false => (&between, k),
+            };
+            Tracked {
+                corners: self.solid.tets[of.tets[at] as usize],
+                weights: of.weights[at],
+                stiffness: sample.area / gamma,
+            }
         };
-        vertices.iter().map(point).collect()
+        let points = (0..samples.len()).map(point).collect();
+        (samples, points)
     }
 
     /// C u: where a vertex of Γ is when Ω's vertices are at `solid` \[m\].
@@ -87,17 +109,4 @@ impl Bound {
         held.dedup();
         held
     }
-}
-
-/// A third of every triangle's area to each of its corners \[m²\].
-fn vertex_areas(surface: &Mesh) -> Vec<f64> {
-    let mut areas = vec![0.0; surface.positions.len()];
-    for triangle in &surface.triangles {
-        let [a, b, c] = triangle.map(|v| surface.positions[v as usize]);
-        let third = (b - a).cross(c - a).length() / 6.0;
-        if third.is_finite() {
-            triangle.iter().for_each(|&v| areas[v as usize] += third);
-        }
-    }
-    areas
 }

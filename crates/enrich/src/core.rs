@@ -100,8 +100,10 @@ fn thickness(positions: &[DVec3], depths: &[f64], size: f64, graph: &Adjacency) 
 /// Vertices of Γ that come down to a ground that is where it is: nothing where the lowest point
 /// of the body itself goes up and down, as that of a swimmer does.
 fn supports(bound: &Bound, poses: &[Vec<DVec3>]) -> Vec<u32> {
-    let used: Vec<usize> =
-        (0..bound.areas.len()).filter(|&v| bound.areas[v] > 0.0).collect();
+    let mut used: Vec<usize> =
+        bound.surface.triangles.iter().flatten().map(|&v| v as usize).collect();
+    used.sort_unstable();
+    used.dedup();
     let lowest = |pose: &Vec<DVec3>| used.iter().map(|&v| pose[v].y).fold(f64::INFINITY, f64::min);
     let floors: Vec<f64> = poses.iter().map(lowest).filter(|y| y.is_finite()).collect();
     let Some(bounds) = bound.surface.bounds() else { return Vec::new() };

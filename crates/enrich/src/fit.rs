@@ -11,6 +11,7 @@
 
 use glam::{DMat3, DVec3};
 use pliant_math::Row;
+use pliant_math::team::Team;
 use pliant_math::decomposition::polar;
 use pliant_mesh::quality;
 use pliant_model::integrator::{Integrator, Scheme, Solver};
@@ -19,6 +20,7 @@ use pliant_sim::{State, Workspace, step};
 
 use crate::bound::Bound;
 use crate::error::EnrichError;
+use crate::samples::Sample;
 
 /// How to fit.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -45,7 +47,7 @@ impl Default for FitOptions {
             young: 1e7,
             poisson: 0.45,
             gamma: 1e-9,
-            tolerance: 1e-4,
+            tolerance: 1e-3,
             iterations: 200,
         }
     }
@@ -72,23 +74,25 @@ pub struct Fitting {
     state: State,
     workspace: Workspace,
     input: FrameInput,
-    tracked: Vec<u32>,
+    samples: Vec<Sample>,
     tets: Vec<[u32; 4]>,
-    rest: Vec<DVec3>,
-    is_started: bool,
 }
 
 impl Fitting {
     /// For the input of some of the surface's vertices, Γ′.
     pub fn new(
         bound: &Bound,
-        tracked: Vec<u32>,
+        tracked: &[u32],
         options: &FitOptions,
         threads: usize,
     ) -> Result<Self, EnrichError> {
         let count = bound.surface.positions.len();
-        if let Some(&vertex) = tracked.iter().find(|&&v| v as usize >= count) {
-            return Err(EnrichError::NoSuchVertex { what: "what is tracked", vertex, count });
+        let mut is_tracked = vec![false; count];
+        for &vertex in tracked {
+            let what = "what is tracked";
+            *is_tracked
+                .get_mut(vertex as usize)
+                .ok_or(EnrichError::NoSuchVertex { what, vertex, count })? = true;
         }
         if !(options.gamma > 0.0 && options.gamma.is_finite()) {
             let (what, expected) = ("gamma", "a positive number");
@@ -102,10 +106,11 @@ impl Fitting {
             correction: None,
             damping: None,
         };
+        let (samples, points) = bound.tracked(&is_tracked, gamma, &Team::new(threads));
         let model = ModelBuilder::new()
             .body(body)
             .gravity(DVec3::ZERO)
-            .track(0, bound.tracked(&tracked, gamma))
+            .track(0, points)
             .integrator(integrator)
             .build()?;
         let mut input = FrameInput { h: 1.0, ..FrameInput::default() };
@@ -115,11 +120,9 @@ impl Fitting {
             state: State::initial(&model),
             workspace: Workspace::new(&model, threads)?,
             tets: bound.solid.tets.clone(),
-            rest: tracked.iter().map(|&v| bound.surface.positions[v as usize]).collect(),
-            is_started: false,
             model,
             input,
-            tracked,
+            samples,
         })
     }
 
@@ -129,12 +132,10 @@ impl Fitting {
     /// The first is found from the rest shape, moved rigidly to where the input is; each other one
     /// from the frame before.
     pub fn fit(&mut self, frame: &[DVec3], solid: &mut [DVec3]) -> FitReport {
-        let targets: Vec<DVec3> = self.tracked.iter().map(|&v| frame[v as usize]).collect();
+        let targets: Vec<DVec3> = self.samples.iter().map(|s| s.position(frame)).collect();
         let points = self.model.tracked_points();
-        let before: Vec<DVec3> = match self.is_started {
-            false => self.rest.clone(),
-            true => points.iter().map(|p| p.position(&self.state.positions).xyz()).collect(),
-        };
+        let before: Vec<DVec3> =
+            points.iter().map(|p| p.position(&self.state.positions).xyz()).collect();
         let (rotation, from, to) = closest_rigid(&before, &targets);
         for x in &mut *self.state.positions {
             *x = Row::from(rotation * (x.xyz() - from) + to);
@@ -145,7 +146,6 @@ impl Fitting {
         self.input.end.tracked.clear();
         self.input.end.tracked.extend(targets.iter().map(|&x| Row::from(x)));
         let report = step(&self.model, &self.input, &mut self.state, &mut self.workspace);
-        self.is_started = true;
         self.model.to_user_order(&self.state.positions, solid);
         let off = |(p, q): (&_, &DVec3)| {
             pliant_model::potentials::Tracked::position(p, &self.state.positions).xyz().distance(*q)
@@ -164,7 +164,6 @@ impl Fitting {
     /// Forgets the last frame: the next is fitted from the rest shape.
     pub fn restart(&mut self) {
         self.state = State::initial(&self.model);
-        self.is_started = false;
     }
 }
 

@@ -34,7 +34,7 @@ pub fn automatic(
     let mut best: Option<(f64, f64, usize)> = None;
     for ratio in RATIOS {
         let options = FitOptions { gamma: gamma(ratio), ..*options };
-        let mut fitting = Fitting::new(bound, tracked.to_vec(), &options, threads)?;
+        let mut fitting = Fitting::new(bound, tracked, &options, threads)?;
         let (mut distance, mut inverted) = (0.0, 0);
         let mut solid = bound.solid.positions.clone();
         for frame in frames {

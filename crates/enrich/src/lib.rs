@@ -4,7 +4,8 @@
 //! | file | section | equations |
 //! |---|---|---|
 //! | [`bound`] | 4.1, 8.1: a surface Γ in tetrahedra Ω, and the matrices C, C′ | |
-//! | [`fit`], [`gamma`] | 4.2: the tets' motion ū that carries an input q̄ | 1–3 |
+//! | [`apart`] | 8.1: which pose to fill | |
+//! | [`samples`], [`fit`], [`gamma`] | 4.2: the tets' motion ū that carries an input q̄ | 1–3 |
 //! | [`simulation`] | 5, 7.1: the constrained simulation, the implicit blending force | 4–9, 11 |
 //! | [`detail`] | 6: what is finer than the tets | 10 |
 //! | [`weights`] | 7.3: weights from a few painted values | 12–15 |
@@ -15,6 +16,7 @@
 //! that follow exactly; q̄ and ū the input on Γ and Ω, q and u the result. Positions are used
 //! throughout in place of the paper's displacements.
 
+pub mod apart;
 pub mod bound;
 pub mod core;
 pub mod detail;
@@ -23,6 +25,7 @@ pub mod fit;
 pub mod gamma;
 pub mod measures;
 pub mod pipeline;
+pub mod samples;
 pub mod simulation;
 pub mod weights;
 

@@ -5,6 +5,7 @@ use pliant_math::team::Team;
 use pliant_mesh::{Mesh, TetOptions};
 use pliant_sim::StepReport;
 
+use crate::apart;
 use crate::bound::Bound;
 use crate::core::{self, Following};
 use crate::detail::{Detail, Transfer};
@@ -100,6 +101,7 @@ pub struct Enrichment {
     detail: Option<Detail>,
     following: Following,
     gamma: f64,
+    neutral_pose: Option<usize>,
     /// W of every vertex of Ω [N/m].
     stiffness: Vec<f64>,
     /// Weights of every vertex of Ω.
@@ -130,8 +132,17 @@ impl Enrichment {
         let scale = |points: &[DVec3]| points.iter().map(|&x| x * options.unit).collect();
         let metric = |mesh: &Mesh| Mesh { positions: scale(&mesh.positions), ..mesh.clone() };
         let apart = separated.map(metric);
-        let bound = Bound::new(metric(rest), apart.as_ref(), &options.filling, &team)?;
         let poses: Vec<Vec<DVec3>> = poses.iter().map(|pose| scale(pose)).collect();
+        let mut neutral = metric(rest);
+        let mut neutral_pose = None;
+        if apart.is_none() && options.tracked.is_none() {
+            let size = options.filling.size(&neutral)?;
+            neutral_pose = apart::better_neutral(&neutral, &poses, size, &team);
+            if let Some(pose) = neutral_pose {
+                neutral.positions.clone_from(&poses[pose]);
+            }
+        }
+        let bound = Bound::new(neutral, apart.as_ref(), &options.filling, &team)?;
         let tracked = options.tracked.clone().unwrap_or_else(|| (0..count as u32).collect());
         let gamma = match options.gamma {
             Some(gamma) => gamma,
@@ -142,7 +153,7 @@ impl Enrichment {
             }
         };
         let fit = FitOptions { gamma, ..options.fit };
-        let fitting = Fitting::new(&bound, tracked.clone(), &fit, threads)?;
+        let fitting = Fitting::new(&bound, &tracked, &fit, threads)?;
         let following = match &options.exact {
             Some(vertices) => Following {
                 exact: bound.holders(vertices),
@@ -172,6 +183,7 @@ impl Enrichment {
             simulation,
             following,
             gamma,
+            neutral_pose,
             is_exact,
             is_tracked,
             options,
@@ -287,6 +299,11 @@ impl Enrichment {
     /// γ as used.
     pub fn gamma(&self) -> f64 {
         self.gamma
+    }
+
+    /// Which of the poses became the neutral shape, because parts of the rest shape nearly touch.
+    pub fn neutral_pose(&self) -> Option<usize> {
+        self.neutral_pose
     }
 
     /// Whether each vertex of Γ follows exactly.

@@ -46,6 +46,13 @@ impl Default for TetOptions {
     }
 }
 
+impl TetOptions {
+    /// Side of a cell at the boundary of a surface (m).
+    pub fn size(&self, surface: &Mesh) -> Result<f64, MeshError> {
+        cell_size(&surface.bounds().ok_or(MeshError::NothingToFill)?, self)
+    }
+}
+
 /// A surface in tetrahedra.
 #[derive(Clone, Debug, Default)]
 pub struct Tetrahedralised {

@@ -1,0 +1,165 @@
+//! How a body follows its input: exactly, softly, or not at all.
+
+use glam::DVec3;
+use pliant_enrich::{Bound, EnrichOptions, Enrichment, Simulation, SimulationOptions};
+use pliant_math::team::Team;
+use pliant_mesh::{Mesh, Resolution, TetOptions, shapes};
+use pliant_model::ElasticModel;
+use pliant_model::integrator::{Correction, Fepr, Integrator, Scheme, Solver};
+
+const FPS: f64 = 30.0;
+
+fn bar() -> Mesh {
+    let solid = shapes::solid_box(DVec3::new(1.0, 0.2, 0.2), [20, 4, 4]).unwrap();
+    let mut used: Vec<u32> = solid.triangles.iter().flatten().copied().collect();
+    used.sort_unstable();
+    used.dedup();
+    let place = |v: u32| used.binary_search(&v).unwrap() as u32;
+    let triangles = solid.triangles.iter().map(|t| t.map(place)).collect();
+    Mesh::surface(used.iter().map(|&v| solid.positions[v as usize]).collect(), triangles)
+}
+
+/// The bar waved about its left end, with ripples finer than any tet.
+fn waved(rest: &Mesh, time: f64) -> Vec<DVec3> {
+    let wave = |x: &DVec3| {
+        let out = x.x + 0.5;
+        let ripple = 2e-3 * (40.0 * x.x + 9.0 * time).sin();
+        *x + DVec3::new(0.0, 0.2 * out * out * (6.0 * time).sin() + ripple, 0.0)
+    };
+    rest.positions.iter().map(wave).collect()
+}
+
+fn filling() -> TetOptions {
+    TetOptions { resolution: Resolution::Cells(16), ..TetOptions::default() }
+}
+
+fn bound() -> Bound {
+    Bound::new(bar(), None, &filling(), &Team::new(1)).unwrap()
+}
+
+fn left(positions: &[DVec3]) -> Vec<u32> {
+    let ids = (0u32..).zip(positions).filter(|(_, x)| x.x < -0.4).map(|(v, _)| v);
+    ids.collect()
+}
+
+/// Undamped, weightless flesh.
+fn flesh(bound: &Bound, corrected: bool) -> SimulationOptions {
+    let mut flesh = SimulationOptions::flesh(bound.solid.tets.len());
+    flesh.gravity = DVec3::ZERO;
+    flesh.damping = 0.0;
+    flesh.integrator.correction = corrected.then_some(Correction::Fepr(Fepr::default()));
+    flesh
+}
+
+#[test]
+fn what_follows_exactly_keeps_the_inputs_bits_and_the_rest_moves() {
+    let rest = bar();
+    let frames: Vec<Vec<DVec3>> = (0..12).map(|k| waved(&rest, f64::from(k) / FPS)).collect();
+    // In inches, so that scaling would show.
+    let options = EnrichOptions {
+        filling: filling(),
+        exact: Some(left(&rest.positions)),
+        unit: 0.0254 / 0.0254f64.powi(2),
+        preroll: 2,
+        ..EnrichOptions::default()
+    };
+    let unit = options.unit;
+    let scaled = |x: &[DVec3]| -> Vec<DVec3> { x.iter().map(|&x| x / unit).collect() };
+    let small = Mesh { positions: scaled(&rest.positions), ..rest.clone() };
+    let poses: Vec<Vec<DVec3>> = frames.iter().map(|f| scaled(f)).collect();
+    let mut enrichment =
+        Enrichment::new(&small, None, &poses, options, |b| flesh(b, true), 1).unwrap();
+    assert!(enrichment.is_exact().iter().filter(|e| **e).count() > 50);
+    let mut most = 0.0f64;
+    for (k, frame) in poses.iter().enumerate() {
+        let mut output = frame.clone();
+        enrichment.frame(&mut output, poses.get(k + 1).map(|f| &f[..]));
+        for (v, &exact) in enrichment.is_exact().iter().enumerate() {
+            if exact {
+                assert_eq!(output[v], frame[v], "vertex {v} of frame {k}");
+            }
+            most = most.max(output[v].distance(frame[v]) * unit);
+        }
+    }
+    assert!(most > 0.01, "nothing moved: {most}");
+}
+
+#[test]
+fn the_stiffer_the_blending_force_the_nearer_to_the_input() {
+    let bound = bound();
+    let exact = left(&bound.solid.positions);
+    let input = |time: f64| waved(&bound.solid, time);
+    let mut last = f64::INFINITY;
+    for stiffness in [0.0, 1.0, 1e2, 1e4, 1e6, 1e30] {
+        let mut simulation = Simulation::new(&bound, &exact, &flesh(&bound, false), 1).unwrap();
+        let weights = vec![stiffness; bound.solid.positions.len()];
+        let mut now = input(0.0);
+        simulation.start(&now, &vec![DVec3::ZERO; now.len()]);
+        let mut out = now.clone();
+        let mut most = 0.0f64;
+        for k in 1..=30 {
+            let next = input(f64::from(k) / FPS);
+            simulation.advance(1.0 / FPS, [&now, &next], &weights, &mut out);
+            now = next;
+            most = out.iter().zip(&now).map(|(a, b)| a.distance(*b)).fold(most, f64::max);
+        }
+        assert!(most < last, "W = {stiffness}: {most} is not less than {last}");
+        last = most;
+    }
+    assert!(last < 1e-9, "W = 1e30 is {last} off");
+}
+
+#[test]
+fn motion_lives_on_after_the_input_has_stopped() {
+    let bound = bound();
+    let exact = left(&bound.solid.positions);
+    let kept = |corrected: bool| {
+        let mut simulation = Simulation::new(&bound, &exact, &flesh(&bound, corrected), 1).unwrap();
+        let weights = vec![0.0; bound.solid.positions.len()];
+        let mut now = waved(&bound.solid, 0.0);
+        simulation.start(&now, &vec![DVec3::ZERO; now.len()]);
+        let mut out = now.clone();
+        let mut advance = |time: f64, now: &mut Vec<DVec3>| {
+            let next = waved(&bound.solid, time);
+            let report = simulation.advance(1.0 / FPS, [now, &next], &weights, &mut out);
+            *now = next;
+            report.energy.total()
+        };
+        let shaken = (1..=20).map(|k| advance(f64::from(k) / FPS, &mut now)).last().unwrap();
+        let stopped = advance(20.0 / FPS, &mut now);
+        assert!(shaken > 0.0);
+        (1..=60).map(|_| advance(20.0 / FPS, &mut now)).last().unwrap() / stopped
+    };
+    let (with, without) = (kept(true), kept(false));
+    assert!((with - 1.0).abs() < 0.01, "FEPR keeps {with}");
+    assert!(without < 0.2, "backward Euler keeps {without}");
+}
+
+#[test]
+fn any_scheme_of_the_engine_follows() {
+    let bound = bound();
+    let exact = left(&bound.solid.positions);
+    for scheme in [Scheme::BackwardEuler, Scheme::Bdf2, Scheme::ImplicitMidpoint] {
+        let mut flesh = flesh(&bound, true);
+        flesh.model = ElasticModel::Corotated;
+        flesh.integrator = Integrator {
+            scheme,
+            solver: Solver::Newton { iterations: 1, tolerance: 1e-12 },
+            ..flesh.integrator
+        };
+        let mut simulation = Simulation::new(&bound, &exact, &flesh, 1).unwrap();
+        let weights = vec![0.0; bound.solid.positions.len()];
+        let mut now = bound.solid.positions.clone();
+        simulation.start(&now, &vec![DVec3::ZERO; now.len()]);
+        let mut out = now.clone();
+        for k in 1..=10 {
+            let next = waved(&bound.solid, f64::from(k) / FPS);
+            let report = simulation.advance(1.0 / FPS, [&now, &next], &weights, &mut out);
+            assert!(!report.rolled_back, "{scheme:?}");
+            now = next;
+        }
+        for &v in &exact {
+            assert_eq!(out[v as usize], now[v as usize], "{scheme:?}");
+        }
+    }
+}

@@ -105,8 +105,16 @@ fn bdf2_base(x: Row, past: Row) -> Row {
 
 /// The state after a step that was solved by `p`.
 ///
-/// A hard vertex's velocity is its displacement divided by h, whatever the scheme.
-pub fn finish(model: &Model, scheme: Scheme, h: f64, p: &[Row], state: &mut State) {
+/// Hard vertices go exactly where they are driven, `hard`; a hard vertex's velocity is its
+/// displacement divided by h, whatever the scheme.
+pub fn finish(
+    model: &Model,
+    scheme: Scheme,
+    h: f64,
+    p: &[Row],
+    hard: &[Row],
+    state: &mut State,
+) {
     let State { positions, velocities, accelerations, past, .. } = state;
     if scheme == Scheme::QuasiStatic {
         positions.copy_from_slice(p);
@@ -117,7 +125,12 @@ pub fn finish(model: &Model, scheme: Scheme, h: f64, p: &[Row], state: &mut Stat
     let is_midpoint = matches!(scheme, Scheme::ImplicitMidpoint | Scheme::DiscreteGradient);
     for (i, &p) in p.iter().enumerate() {
         let (x0, v0) = (positions[i], velocities[i]);
-        let x1 = if is_midpoint { p + (p - x0) } else { p };
+        let driven = i.checked_sub(model.free_count()).and_then(|k| hard.get(k));
+        let x1 = match driven {
+            Some(&driven) => driven,
+            None if is_midpoint => p + (p - x0),
+            None => p,
+        };
         let mean = (x1 - x0) * (1.0 / h);
         let v1 = match scheme {
             _ if i >= model.free_count() => mean,

@@ -252,7 +252,7 @@ fn solve(
     let info = solver.minimise(&objective, p, &mut vectors.gradient, evaluation, team);
     islands.find(model, p, evaluation, team);
     centre(p, islands);
-    scheme::finish(model, scheme, h, p, state);
+    scheme::finish(model, scheme, h, p, &to.hard, state);
     report.energy.potential = info.stored;
     report.absorb(&info);
     Ok(())

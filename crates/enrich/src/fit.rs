@@ -16,10 +16,11 @@ use pliant_math::decomposition::polar;
 use pliant_mesh::quality;
 use pliant_model::integrator::{Integrator, Scheme, Solver};
 use pliant_model::{BodySpec, ElasticModel, FrameInput, Model, ModelBuilder};
-use pliant_sim::{State, Workspace, step};
+use pliant_sim::{State, StepReport, Workspace, step};
 
 use crate::bound::Bound;
 use crate::error::EnrichError;
+use crate::guess::Guess;
 use crate::samples::Sample;
 
 /// How to fit.
@@ -53,6 +54,9 @@ impl Default for FitOptions {
     }
 }
 
+/// Of the body's size: nearer than this the input is met.
+const NOTHING: f64 = 1e-6;
+
 /// What came of fitting a frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct FitReport {
@@ -74,6 +78,7 @@ pub struct Fitting {
     state: State,
     workspace: Workspace,
     input: FrameInput,
+    guess: Guess,
     samples: Vec<Sample>,
     tets: Vec<[u32; 4]>,
 }
@@ -107,6 +112,7 @@ impl Fitting {
             damping: None,
         };
         let (samples, points) = bound.tracked(&is_tracked, gamma, &Team::new(threads));
+        let guess = Guess::new(bound, samples.clone(), points.clone(), threads)?;
         let model = ModelBuilder::new()
             .body(body)
             .gravity(DVec3::ZERO)
@@ -123,29 +129,32 @@ impl Fitting {
             model,
             input,
             samples,
+            guess,
         })
     }
 
     /// Fits a frame: positions of all vertices of Γ, of which the tracked ones count, to positions
-    /// of Ω, both \[m\].
-    ///
-    /// The first is found from the rest shape, moved rigidly to where the input is; each other one
-    /// from the frame before.
+    /// of Ω, both \[m\]. The outcome depends on the frame alone, not on those before it.
     pub fn fit(&mut self, frame: &[DVec3], solid: &mut [DVec3]) -> FitReport {
         let targets: Vec<DVec3> = self.samples.iter().map(|s| s.position(frame)).collect();
         let points = self.model.tracked_points();
-        let before: Vec<DVec3> =
-            points.iter().map(|p| p.position(&self.state.positions).xyz()).collect();
-        let (rotation, from, to) = closest_rigid(&before, &targets);
-        for x in &mut *self.state.positions {
-            *x = Row::from(rotation * (x.xyz() - from) + to);
+        self.guess.of(frame, solid);
+        for (v, &x) in solid.iter().enumerate() {
+            self.state.positions[self.model.number(0, v)] = x.into();
         }
         self.input.start.tracked.clear();
         let moved = points.iter().map(|p| p.position(&self.state.positions));
         self.input.start.tracked.extend(moved);
         self.input.end.tracked.clear();
         self.input.end.tracked.extend(targets.iter().map(|&x| Row::from(x)));
-        let report = step(&self.model, &self.input, &mut self.state, &mut self.workspace);
+        let distance = |a: &Row, b: &Row| a.xyz().distance(b.xyz());
+        let apart = self.input.start.tracked.iter().zip(&self.input.end.tracked);
+        let farthest = apart.map(|(a, b)| distance(a, b)).fold(0.0, f64::max);
+        let mut report = StepReport::default();
+        // Where the guess is the answer, forces are rounding, and their ratio is not small.
+        if farthest > NOTHING * self.model.extent() {
+            report = step(&self.model, &self.input, &mut self.state, &mut self.workspace);
+        }
         self.model.to_user_order(&self.state.positions, solid);
         let off = |(p, q): (&_, &DVec3)| {
             pliant_model::potentials::Tracked::position(p, &self.state.positions).xyz().distance(*q)
@@ -159,11 +168,6 @@ impl Fitting {
             iterations: report.iterations,
             residual: report.residual,
         }
-    }
-
-    /// Forgets the last frame: the next is fitted from the rest shape.
-    pub fn restart(&mut self) {
-        self.state = State::initial(&self.model);
     }
 }
 

@@ -38,7 +38,6 @@ pub fn automatic(
         let (mut distance, mut inverted) = (0.0, 0);
         let mut solid = bound.solid.positions.clone();
         for frame in frames {
-            fitting.restart();
             let report = fitting.fit(frame, &mut solid);
             distance += report.rms;
             inverted += report.inverted;

@@ -5,7 +5,7 @@
 //! |---|---|---|
 //! | [`bound`] | 4.1, 8.1: a surface Γ in tetrahedra Ω, and the matrices C, C′ | |
 //! | [`apart`] | 8.1: which pose to fill | |
-//! | [`samples`], [`fit`], [`gamma`] | 4.2: the tets' motion ū that carries an input q̄ | 1–3 |
+//! | [`samples`], [`guess`], [`fit`], [`gamma`] | 4.2: the tets' motion ū that carries an input q̄ | 1–3 |
 //! | [`simulation`] | 5, 7.1: the constrained simulation, the implicit blending force | 4–9, 11 |
 //! | [`detail`] | 6: what is finer than the tets | 10 |
 //! | [`weights`] | 7.3: weights from a few painted values | 12–15 |
@@ -23,6 +23,7 @@ pub mod detail;
 mod error;
 pub mod fit;
 pub mod gamma;
+pub mod guess;
 pub mod measures;
 pub mod pipeline;
 pub mod samples;

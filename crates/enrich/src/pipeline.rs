@@ -284,10 +284,6 @@ impl Enrichment {
             let velocities: Vec<DVec3> =
                 fitted.iter().zip(&first).map(|(b, a)| (*b - *a) / seconds).collect();
             self.simulation.push(&velocities);
-            // Back to where this frame is: the next is fitted from here.
-            let scaled = std::mem::take(&mut self.scaled);
-            self.fitting.fit(&scaled, &mut fitted);
-            self.scaled = scaled;
         }
     }
 

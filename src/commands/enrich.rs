@@ -35,7 +35,7 @@ pub struct Arguments {
     /// Half the resolution, for a first look
     #[arg(long)]
     preview: bool,
-    /// Young's modulus in pascals: the softer, the more it moves [default: 5e4]
+    /// Young's modulus in pascals: the softer, the more it moves [default: 3e4 per metre of size]
     #[arg(long, value_name = "PA", value_parser = positive)]
     young: Option<f64>,
     /// Weight of strain in the fit [default: found]
@@ -95,8 +95,7 @@ pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
     };
     let rest = source.rest().clone();
     let flesh = |bound: &pliant::enrich::Bound| {
-        let tets = bound.solid.tets.len();
-        let mut flesh = SimulationOptions::flesh(tets);
+        let mut flesh = SimulationOptions::flesh(bound);
         if let Some(young) = arguments.young {
             flesh.young.fill(young);
         }

@@ -25,6 +25,8 @@ use crate::error::EnrichError;
 const THIN: f64 = 0.35;
 /// Of the local radius: what is deeper is bone.
 const DEEP: f64 = 0.45;
+/// Of all vertices: a piece with fewer is a tooth or an eye.
+const SMALL: f64 = 0.05;
 /// Of the body's height: what comes this near to the ground stands on it.
 const NEAR_GROUND: f64 = 0.02;
 /// Frequency of following at the root of a limb \[Hz\].
@@ -68,16 +70,29 @@ pub fn find(bound: &Bound, poses: &[Vec<DVec3>], team: &Team) -> Result<Followin
     };
     let mut exact: Vec<u32> = (0..count).filter(|&v| is_bone(v)).map(|v| v as u32).collect();
     exact.extend(&held);
-    if exact.is_empty() {
-        let deepest = (0..count).fold(0, |d, v| if depths[v] > depths[d] { v } else { d });
-        exact.push(deepest as u32);
-    }
+    hold_every_piece(&graph, &depths, &mut exact);
     exact.sort_unstable();
     exact.dedup();
     let is_loose = |v: usize| is_thin[v] && !supporting[limb_of[v] as usize];
     let along = along_limbs(&solid.positions, &graph, &is_loose, &limb_of, limbs);
     let frequency = |v: usize| if is_loose(v) { ROOT + along[v] * (TIP - ROOT) } else { 0.0 };
     Ok(Following { exact, frequencies: (0..count).map(frequency).collect(), supports })
+}
+
+/// A piece of Ω on its own would fall: a small one follows exactly, of a large one the deepest tenth.
+fn hold_every_piece(graph: &Adjacency, depths: &[f64], exact: &mut Vec<u32>) {
+    let (piece_of, count) = pieces(graph, &vec![true; depths.len()]);
+    let mut is_held = vec![false; count];
+    exact.iter().for_each(|&v| is_held[piece_of[v as usize] as usize] = true);
+    for piece in (0..count).filter(|&p| !is_held[p]) {
+        let mut own: Vec<usize> =
+            (0..depths.len()).filter(|&v| piece_of[v] as usize == piece).collect();
+        if own.len() as f64 > SMALL * depths.len() as f64 {
+            own.sort_by(|&a, &b| depths[b].total_cmp(&depths[a]).then(a.cmp(&b)));
+            own.truncate(own.len().div_ceil(10));
+        }
+        exact.extend(own.into_iter().map(|v| v as u32));
+    }
 }
 
 /// R of every vertex \[m\].

@@ -42,12 +42,17 @@ pub struct SimulationOptions {
     pub touches_itself: bool,
 }
 
+/// Young's modulus of flesh, per metre of the body [Pa/m]: a mouse and an elephant of the same
+/// modulus would be stone and jelly, since weight grows with size and stiffness does not.
+const FLESH: f64 = 3e4;
+
 impl SimulationOptions {
-    /// Flesh: for every tet the same, backward Euler with FEPR.
-    pub fn flesh(tets: usize) -> Self {
+    /// Flesh for a bound surface: the same everywhere, backward Euler with FEPR.
+    pub fn flesh(bound: &Bound) -> Self {
+        let length = bound.surface.bounds().map_or(1.0, |b| b.size().max_element());
         SimulationOptions {
             model: ElasticModel::InvertibleStvk,
-            young: vec![5e4; tets],
+            young: vec![FLESH * length; bound.solid.tets.len()],
             poisson: 0.45,
             density: 1000.0,
             gravity: DVec3::new(0.0, -9.81, 0.0),

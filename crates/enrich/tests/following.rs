@@ -44,7 +44,7 @@ fn left(positions: &[DVec3]) -> Vec<u32> {
 
 /// Undamped, weightless flesh.
 fn flesh(bound: &Bound, corrected: bool) -> SimulationOptions {
-    let mut flesh = SimulationOptions::flesh(bound.solid.tets.len());
+    let mut flesh = SimulationOptions::flesh(bound);
     flesh.gravity = DVec3::ZERO;
     flesh.damping = 0.0;
     flesh.integrator.correction = corrected.then_some(Correction::Fepr(Fepr::default()));

@@ -11,17 +11,14 @@
 //! is as good for a pose out of nowhere as for the next frame, and nothing drifts.
 
 use glam::{DMat3, DVec3};
-use pliant_math::Row;
-use pliant_math::cholesky::{PanelCholesky, PanelWork};
 use pliant_math::decomposition::polar;
-use pliant_math::ordering::nested_dissection;
-use pliant_math::sparse::SymmetricMatrix;
 use pliant_math::team::Team;
 use pliant_mesh::edges_of_tets;
 use pliant_model::potentials::Tracked;
 
 use crate::bound::Bound;
 use crate::error::EnrichError;
+use crate::poisson::{Element, Factored};
 use crate::samples::Sample;
 
 /// How firmly tracked vertices keep the rotation of the surface, against one edge.
@@ -37,49 +34,11 @@ pub struct Guess {
     rest: Vec<DVec3>,
     samples: Vec<Sample>,
     points: Vec<Tracked>,
-    tets: Vec<Turning>,
+    elements: Vec<Element>,
     size: f64,
     turn: Factored,
     place: Factored,
     team: Team,
-}
-
-/// A tet with the gradients of its corners' weights [1/m] and its part of the energy.
-struct Turning {
-    corners: [u32; 4],
-    gradients: [DVec3; 4],
-    weight: f64,
-}
-
-struct Factored {
-    order: Vec<usize>,
-    factor: PanelCholesky<f64>,
-    work: PanelWork<f64>,
-}
-
-impl Factored {
-    fn new(
-        size: usize,
-        triplets: Vec<(usize, usize, f64)>,
-        team: &Team,
-    ) -> Result<Self, EnrichError> {
-        let matrix = SymmetricMatrix::from_triplets(size, triplets)?;
-        let order = nested_dissection(&matrix.adjacency())?;
-        let factor = PanelCholesky::<f64>::new(&matrix.permuted(&order)?)?;
-        let work = PanelWork::new(&factor, team.size());
-        Ok(Factored { order, factor, work })
-    }
-
-    /// A⁻¹b for right-hand sides by vertex.
-    fn solve(&mut self, right: &[DVec3], team: &Team) -> Vec<DVec3> {
-        let mut rows: Vec<Row> = self.order.iter().map(|&v| right[v].into()).collect();
-        self.factor.solve(&mut rows, &mut self.work, team);
-        let mut solution = vec![DVec3::ZERO; right.len()];
-        for (&v, row) in self.order.iter().zip(&rows) {
-            solution[v] = row.xyz();
-        }
-        solution
-    }
 }
 
 impl Guess {
@@ -101,43 +60,25 @@ impl Guess {
             let (a, b) = (a as usize, b as usize);
             turn.extend([(a, a, 1.0), (b, b, 1.0), (a.max(b), a.min(b), -1.0)]);
         }
-        let mut tets = Vec::with_capacity(solid.tets.len());
-        for &corners in &solid.tets {
-            let [o, a, b, c] = corners.map(|v| solid.positions[v as usize]);
-            let edges = DMat3::from_cols(a - o, b - o, c - o);
-            let inverse = edges.inverse().transpose();
-            let [ga, gb, gc] = [inverse.x_axis, inverse.y_axis, inverse.z_axis];
-            let gradients = [-(ga + gb + gc), ga, gb, gc];
-            let weight = edges.determinant() / 6.0;
-            for (i, gi) in gradients.iter().enumerate() {
-                for (j, gj) in gradients.iter().enumerate() {
-                    if corners[i] >= corners[j] {
-                        let value = weight * gi.dot(*gj);
-                        place.push((corners[i] as usize, corners[j] as usize, value));
-                    }
-                }
-            }
-            tets.push(Turning { corners, gradients, weight });
-        }
+        let elements = Element::all(solid);
+        place.extend(elements.iter().flat_map(Element::entries));
         for (sample, point) in samples.iter().zip(&points) {
             for (i, wi) in point.corners.into_iter().zip(point.weights) {
                 turn.push((i as usize, i as usize, HELD * wi.max(0.0)));
                 for (j, wj) in point.corners.into_iter().zip(point.weights) {
-                    if i >= j {
-                        let value = PLACED * sample.area / size * wi * wj;
-                        place.push((i as usize, j as usize, value));
-                    }
+                    let value = PLACED * sample.area / size * wi * wj;
+                    place.push((i as usize, j as usize, value));
                 }
             }
         }
         Ok(Guess {
             triangles: bound.surface.triangles.clone(),
             rest: bound.surface.positions.clone(),
-            turn: Factored::new(count, turn, &team)?,
-            place: Factored::new(count, place, &team)?,
+            turn: Factored::new(count, turn.into_iter(), &team)?,
+            place: Factored::new(count, place.into_iter(), &team)?,
             samples,
             points,
-            tets,
+            elements,
             size,
             team,
         })
@@ -147,21 +88,20 @@ impl Guess {
     pub fn of(&mut self, frame: &[DVec3], solid: &mut [DVec3]) {
         let turned = self.turned(frame);
         let fields = self.spread(&turned, solid.len());
-        let mut right = vec![DVec3::ZERO; solid.len()];
-        for tet in &self.tets {
-            let mean = |k: usize| tet.corners.iter().map(|&v| fields[k][v as usize]).sum::<DVec3>();
+        solid.fill(DVec3::ZERO);
+        for element in &self.elements {
+            let corners = &element.corners;
+            let mean = |k: usize| corners.iter().map(|&v| fields[k][v as usize]).sum::<DVec3>();
             let rotation = polar(&DMat3::from_cols(mean(0), mean(1), mean(2)));
-            for (&v, gradient) in tet.corners.iter().zip(tet.gradients) {
-                right[v as usize] += tet.weight * (rotation * gradient);
-            }
+            element.push(&rotation, solid);
         }
         for (sample, point) in self.samples.iter().zip(&self.points) {
             let pull = PLACED * sample.area / self.size * sample.position(frame);
             for (&v, weight) in point.corners.iter().zip(point.weights) {
-                right[v as usize] += weight * pull;
+                solid[v as usize] += weight * pull;
             }
         }
-        solid.copy_from_slice(&self.place.solve(&right, &self.team));
+        self.place.solve(solid, &self.team);
     }
 
     /// Around every vertex of Γ, how its triangles have turned: a mean of rotations, not one itself.
@@ -197,7 +137,8 @@ impl Guess {
                     right[v as usize] += HELD * weight.max(0.0) * value;
                 }
             }
-            self.turn.solve(&right, &self.team)
+            self.turn.solve(&mut right, &self.team);
+            right
         })
     }
 }

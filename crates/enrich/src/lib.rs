@@ -8,6 +8,7 @@
 //! | [`samples`], [`guess`], [`fit`], [`gamma`] | 4.2: the tets' motion ū that carries an input q̄ | 1–3 |
 //! | [`simulation`] | 5, 7.1: the constrained simulation, the implicit blending force | 4–9, 11 |
 //! | [`detail`] | 6: what is finer than the tets | 10 |
+//! | [`warp`] | 7.2: kinematic blending | |
 //! | [`weights`] | 7.3: weights from a few painted values | 12–15 |
 //! | [`pipeline`] | 3: all of it, frame by frame | Fig. 5 |
 //! | [`core`] | – : what should follow the input when nobody said so | |
@@ -26,8 +27,10 @@ pub mod gamma;
 pub mod guess;
 pub mod measures;
 pub mod pipeline;
+mod poisson;
 pub mod samples;
 pub mod simulation;
+pub mod warp;
 pub mod weights;
 
 pub use bound::Bound;

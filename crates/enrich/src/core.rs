@@ -1,8 +1,8 @@
 //! What should follow the input when nobody said so: the bones that every animated creature has,
 //! found from its shape and from where it stands.
 //!
-//! 1. How thick is the body at a vertex? R, the radius of the greatest ball inside of the surface that
-//!    reaches it; B is the greatest of all.
+//! 1. How thick is the body at a vertex? R, the radius of the ball that it belongs to, of those that fit
+//!    inside of the surface around the points deepest in it; B is the greatest of all.
 //! 2. Where R ≥ 0.35 B the body is thick; the rest are *limbs*, each a connected piece.
 //! 3. A limb that the input sets on the ground *supports*: it is part of the skeleton, and what touches
 //!    the ground follows exactly, so that no foot slides. Ears, tails, trunks and fins do not.
@@ -52,7 +52,7 @@ pub fn find(bound: &Bound, poses: &[Vec<DVec3>], team: &Team) -> Result<Followin
     let pairs = edges_of_tets(&solid.tets).into_iter().map(|[a, b]| (a as usize, b as usize));
     let graph = Adjacency::from_pairs(count, pairs)?;
     let depths = SignedDistance::new(&bound.surface).at_all(&solid.positions, team);
-    let radii = thickness(&solid.positions, &depths, bound.report.size, &graph);
+    let radii = thickness(&solid.positions, &depths, &graph);
     let thickest = radii.iter().copied().fold(0.0, f64::max);
     let is_thin: Vec<bool> = radii.iter().map(|&r| r < THIN * thickest).collect();
     let supports = supports(bound, poses);
@@ -96,20 +96,22 @@ fn hold_every_piece(graph: &Adjacency, depths: &[f64], exact: &mut Vec<u32>) {
 }
 
 /// R of every vertex \[m\].
-fn thickness(positions: &[DVec3], depths: &[f64], size: f64, graph: &Adjacency) -> Vec<f64> {
+fn thickness(positions: &[DVec3], depths: &[f64], graph: &Adjacency) -> Vec<f64> {
     let is_peak = |v: usize| {
         depths[v] > 0.0 && graph.neighbours(v).iter().all(|&n| depths[n] <= depths[v])
     };
-    let mut peaks: Vec<usize> = (0..positions.len()).filter(|&v| is_peak(v)).collect();
-    peaks.sort_by(|&a, &b| depths[b].total_cmp(&depths[a]).then(a.cmp(&b)));
-    let reaching = |x: DVec3| {
-        // Vertices of Ω may lie outside of Γ by a cell.
-        let reaches = |&&p: &&usize| positions[p].distance(x) <= 1.25 * depths[p] + size;
-        peaks.iter().find(reaches).map(|&p| depths[p])
+    let peaks: Vec<usize> = (0..positions.len()).filter(|&v| is_peak(v)).collect();
+    // The ball that a vertex is in, or nearest to in terms of the ball's radius: a corner of the body
+    // belongs to the body, though its great ball does not reach there.
+    let around = |v: usize| {
+        let away = |p: usize| positions[p].distance(positions[v]) / depths[p];
+        let nearer = |best: Option<(usize, f64)>, &p: &usize| match best {
+            Some((_, least)) if away(p) >= least => best,
+            _ => Some((p, away(p))),
+        };
+        peaks.iter().fold(None, nearer).map_or(0.0, |(p, _)| depths[p])
     };
-    (0..positions.len())
-        .map(|v| reaching(positions[v]).unwrap_or(0.0).max(depths[v]).max(0.0))
-        .collect()
+    (0..positions.len()).map(|v| around(v).max(depths[v])).collect()
 }
 
 /// Vertices of Γ that come down to a ground that is where it is: nothing where the lowest point

@@ -37,5 +37,5 @@ pub use bound::Bound;
 pub use error::EnrichError;
 pub use fit::{FitOptions, FitReport, Fitting};
 pub use measures::Measures;
-pub use pipeline::{EnrichOptions, Enrichment, FrameReport};
+pub use pipeline::{Blend, EnrichOptions, Enrichment, FrameReport};
 pub use simulation::{Simulation, SimulationOptions};

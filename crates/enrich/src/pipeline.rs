@@ -13,10 +13,20 @@ use crate::error::EnrichError;
 use crate::fit::{FitOptions, FitReport, Fitting};
 use crate::gamma;
 use crate::simulation::{Simulation, SimulationOptions};
+use crate::warp::Warp;
 use crate::weights;
 
 /// How many poses γ is looked for with.
 const GAMMA_POSES: usize = 3;
+
+/// How weights between 0 and 1 act.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Blend {
+    /// As a force during the simulation (section 7.1).
+    Implicit,
+    /// On the shapes, after it (section 7.2).
+    Kinematic,
+}
 
 /// Everything that can be asked of an enrichment; the default is what an animation without a word
 /// gets.
@@ -34,6 +44,8 @@ pub struct EnrichOptions {
     pub exact: Option<Vec<u32>>,
     /// Weights painted on some vertices of Γ, from 0 (physics) to 1 (input), for [`weights::spread`].
     pub painted: Vec<(u32, f64)>,
+    /// How the weights act.
+    pub blend: Blend,
     /// η of the blending force [N/m].
     pub eta: f64,
     /// ζ of the blending force; see [`stiffness`].
@@ -57,6 +69,7 @@ impl Default for EnrichOptions {
             tracked: None,
             exact: None,
             painted: Vec::new(),
+            blend: Blend::Implicit,
             eta: 1e6,
             zeta: 4.0,
             detail: Some(Transfer::Rotation),
@@ -99,6 +112,7 @@ pub struct Enrichment {
     fitting: Fitting,
     simulation: Simulation,
     detail: Option<Detail>,
+    warp: Option<Warp>,
     following: Following,
     gamma: f64,
     neutral_pose: Option<usize>,
@@ -113,6 +127,8 @@ pub struct Enrichment {
     /// ū of the last frame and of this.
     fitted: [Vec<DVec3>; 2],
     simulated: Vec<DVec3>,
+    /// Between the two, where they are blended after the simulation.
+    blended: Vec<DVec3>,
     has_begun: bool,
 }
 
@@ -170,7 +186,13 @@ impl Enrichment {
         tracked.iter().for_each(|&v| is_tracked[v as usize] = true);
         let hangs = |v: usize| bound.corners(v).iter().all(|&c| of_solid[c as usize]);
         let is_exact: Vec<bool> = (0..count).map(|v| is_tracked[v] && hangs(v)).collect();
+        let warp = match options.blend {
+            Blend::Implicit => None,
+            Blend::Kinematic => Some(Warp::new(&bound, &following.exact, threads)?),
+        };
         let mut enrichment = Enrichment {
+            warp,
+            blended: bound.solid.positions.clone(),
             detail: options.detail.map(|transfer| Detail::new(&bound, transfer)),
             stiffness: Vec::new(),
             weights: Vec::new(),
@@ -218,6 +240,9 @@ impl Enrichment {
             self.stiffness =
                 self.weights.iter().map(|&w| stiffness(w, *eta, *zeta)).collect();
         }
+        if self.warp.is_some() {
+            self.stiffness.fill(0.0);
+        }
         for &v in &self.following.exact {
             self.weights[v as usize] = 1.0;
         }
@@ -245,7 +270,13 @@ impl Enrichment {
             self.begin(seconds, next, &mut report);
         }
         report.step_seconds = clock.elapsed().as_secs_f64();
-        let simulated = &self.simulated;
+        let simulated = match &mut self.warp {
+            None => &self.simulated,
+            Some(warp) => {
+                warp.blend(&self.simulated, &self.fitted[1], &self.weights, &mut self.blended);
+                &self.blended
+            }
+        };
         match &mut self.detail {
             Some(detail) => {
                 let fitted = [&self.fitted[1][..], simulated];

@@ -1,14 +1,13 @@
 //! The scene file as a whole.
 
 use serde::Serialize;
-use toml::de::DeTable;
 
 use super::body::Body;
 use super::collider::Collider;
 use super::error::{Problem, SceneError};
 use super::integrator::{Integrator, KEYS as INTEGRATOR_KEYS};
 use super::limits::Limits;
-use super::table::{Table, error_at};
+use super::table::{Table, read_document};
 
 /// A scene, as written and checked; nothing has been built or loaded yet.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -61,25 +60,21 @@ impl SceneFile {
     /// );
     /// ```
     pub fn parse(text: &str) -> Result<SceneFile, SceneError> {
-        let document = DeTable::parse(text).map_err(|error| {
-            let offset = error.span().map_or(0, |span| span.start);
-            // The parser's messages may run over several lines; an error is one sentence.
-            let message = error.message().lines().collect::<Vec<_>>().join(", ");
-            error_at(text, offset, String::new(), Problem::Syntax(message))
-        })?;
-        let table = Table::open(text, document.get_ref(), 0, String::new(), KEYS)
-            .map_err(belongs_to_integrator)?;
+        read_document(text, KEYS, SceneFile::read).map_err(belongs_to_integrator)
+    }
+
+    fn read(table: &Table<'_>) -> Result<SceneFile, SceneError> {
         let scene = SceneFile {
             name: table.or("name", "untitled".to_owned(), |v| v.words().map(str::to_owned))?,
-            frames: frames(&table)?,
+            frames: frames(table)?,
             fps: table.or("fps", 30.0, |v| v.number(FPS))?,
             substeps: table.or("substeps", 1, |v| v.small_count(1, MOST_SUBSTEPS))?,
             gravity: table.or("gravity", [0.0, -9.81, 0.0], |v| v.numbers(Limits::any("m/s²")))?,
-            body: bodies(&table)?,
+            body: bodies(table)?,
             collider: table.each("collider", Collider::read)?,
             integrator: table.or("integrator", Integrator::default(), Integrator::read)?,
         };
-        scene.check_steps(&table)?;
+        scene.check_steps(table)?;
         Ok(scene)
     }
 
@@ -133,7 +128,9 @@ fn bodies(table: &Table<'_>) -> Result<Vec<Body>, SceneError> {
 /// A key of `[integrator]` at the top of the file was meant well: says where it goes.
 fn belongs_to_integrator(error: SceneError) -> SceneError {
     match error.problem.as_ref() {
-        Problem::UnknownKey { name, .. } if INTEGRATOR_KEYS.contains(&name.as_str()) => {
+        Problem::UnknownKey { name, .. }
+            if error.key.is_empty() && INTEGRATOR_KEYS.contains(&name.as_str()) =>
+        {
             let problem = Problem::Refused(format!("`{name}` belongs into [integrator]"));
             SceneError { key: name.clone(), problem: Box::new(problem), ..error }
         }

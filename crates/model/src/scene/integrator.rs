@@ -65,7 +65,8 @@ impl IntegratorPreset {
 pub(super) const KEYS: &[&str] =
     &["scheme", "solver", "correction", "preset", "damping", "self_collision", "wind"];
 impl Integrator {
-    pub(super) fn read(value: Value<'_>) -> Result<Integrator, SceneError> {
+    /// As written in a file.
+    pub fn read(value: Value<'_>) -> Result<Integrator, SceneError> {
         let table = value.table(KEYS)?;
         let (scheme, solver, correction) = match table.get("preset") {
             Some(preset) => {

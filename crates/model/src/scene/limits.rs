@@ -4,7 +4,7 @@ use std::fmt;
 
 /// An interval with open or closed ends, and the unit in which it is meant.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Limits {
+pub struct Limits {
     low: End,
     high: End,
     unit: &'static str,

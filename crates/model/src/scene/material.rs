@@ -75,7 +75,8 @@ const POISSON: Limits = Limits::above(-1.0, "").below(0.5);
 const DENSITY: Limits = Limits::above(0.0, "kg/m³").up_to(1e9);
 
 impl Material {
-    pub(super) fn read(value: &Value<'_>) -> Result<Material, SceneError> {
+    /// As written in a file.
+    pub fn read(value: &Value<'_>) -> Result<Material, SceneError> {
         let table = value.table(&[
             "model",
             "preset",

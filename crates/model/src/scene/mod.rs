@@ -40,5 +40,12 @@ pub use select::Select;
 pub use solver::Solver;
 pub use wind::Wind;
 
+/// What other files of this kind are read with: the same errors, selections and integrators.
+pub mod reading {
+    pub use super::limits::Limits;
+    pub use super::table::{Table, read_document};
+    pub use super::value::Value;
+}
+
 #[cfg(test)]
 mod tests;

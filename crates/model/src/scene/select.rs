@@ -34,7 +34,8 @@ const KINDS: &[&str] =
 
 impl Select {
     // The depth of the recursion is bounded: the TOML parser refuses deeply nested tables.
-    pub(super) fn read(value: Value<'_>) -> Result<Select, SceneError> {
+    /// As written in a file.
+    pub fn read(value: Value<'_>) -> Result<Select, SceneError> {
         if value.is_words() {
             return value.named("selection", &[("all", ())]).map(|()| Select::All);
         }

@@ -8,7 +8,7 @@ use super::error::{Problem, SceneError, nearest};
 use super::value::Value;
 
 /// A table whose keys have all been checked against the known ones.
-pub(super) struct Table<'a> {
+pub struct Table<'a> {
     text: &'a str,
     entries: &'a DeTable<'a>,
     start: usize,
@@ -115,6 +115,21 @@ impl<'a> Table<'a> {
     pub fn fault(&self, problem: Problem) -> SceneError {
         error_at(self.text, self.start, self.path.clone(), problem)
     }
+}
+
+/// Reads the text of a TOML file whose top-level keys are `known`; the error names line and key.
+pub fn read_document<T>(
+    text: &str,
+    known: &'static [&'static str],
+    read: impl FnOnce(&Table<'_>) -> Result<T, SceneError>,
+) -> Result<T, SceneError> {
+    let document = DeTable::parse(text).map_err(|error| {
+        let offset = error.span().map_or(0, |span| span.start);
+        // The parser's messages may run over several lines; an error is one sentence.
+        let message = error.message().lines().collect::<Vec<_>>().join(", ");
+        error_at(text, offset, String::new(), Problem::Syntax(message))
+    })?;
+    read(&Table::open(text, document.get_ref(), 0, String::new(), known)?)
 }
 
 /// An error at a byte of the text.

@@ -8,7 +8,7 @@ use super::limits::Limits;
 use super::table::{Table, error_at};
 
 /// A value that can say where it stands.
-pub(super) struct Value<'a> {
+pub struct Value<'a> {
     text: &'a str,
     value: &'a Spanned<DeValue<'a>>,
     path: String,

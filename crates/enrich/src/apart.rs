@@ -54,12 +54,7 @@ pub fn crowded(surface: &Mesh, size: f64, team: &Team) -> f64 {
 }
 
 /// Which of some poses is a better neutral shape than `rest`, if one is.
-pub fn better_neutral(
-    rest: &Mesh,
-    poses: &[Vec<DVec3>],
-    size: f64,
-    team: &Team,
-) -> Option<usize> {
+pub fn better_neutral(rest: &Mesh, poses: &[Vec<DVec3>], size: f64, team: &Team) -> Option<usize> {
     let own = crowded(rest, size, team);
     if own < CREASE {
         return None;

@@ -4,7 +4,7 @@
 use glam::DVec3;
 use pliant_math::team::Team;
 use pliant_mesh::{
-    Embedding, Mesh, TetOptions, TetReport, tetrahedralise, tetrahedralise_separated,
+    Embedding, Mesh, SurfaceTree, TetOptions, TetReport, tetrahedralise, tetrahedralise_separated,
 };
 use pliant_model::potentials::Tracked;
 
@@ -64,6 +64,26 @@ impl Bound {
         self.solid.tets[self.embedding.tets[vertex] as usize]
     }
 
+    /// Of these the one that it is nearest to.
+    pub fn nearest_corner(&self, vertex: usize) -> u32 {
+        let weights = self.embedding.weights[vertex];
+        let most = (0..4).fold(0, |m, k| if weights[k] > weights[m] { k } else { m });
+        self.corners(vertex)[most]
+    }
+
+    /// For every tet the vertex of Γ nearest to it: whose region it belongs to.
+    pub fn nearest_vertices(&self) -> Vec<u32> {
+        let tree = SurfaceTree::new(&self.surface);
+        let nearest = |tet: usize| {
+            let corners = self.solid.corners(tet).unwrap_or_default();
+            let found = tree.closest(corners.iter().sum::<DVec3>() / 4.0)?;
+            let most =
+                (0..3).fold(0, |m, k| if found.weights[k] > found.weights[m] { k } else { m });
+            Some(self.surface.triangles[found.triangle as usize][most])
+        };
+        (0..self.solid.tets.len()).map(|tet| nearest(tet).unwrap_or(0)).collect()
+    }
+
     /// The samples of the tracked vertices of Γ, with the rows of C′ for them, pulled with
     /// λ = area ÷ γ.
     pub fn tracked(
@@ -103,8 +123,7 @@ impl Bound {
 
     /// The vertices of Ω that vertices of Γ hang on, ascending: Ω″ for Γ″.
     pub fn holders(&self, vertices: &[u32]) -> Vec<u32> {
-        let mut held: Vec<u32> =
-            vertices.iter().flat_map(|&v| self.corners(v as usize)).collect();
+        let mut held: Vec<u32> = vertices.iter().flat_map(|&v| self.corners(v as usize)).collect();
         held.sort_unstable();
         held.dedup();
         held

@@ -97,9 +97,8 @@ fn hold_every_piece(graph: &Adjacency, depths: &[f64], exact: &mut Vec<u32>) {
 
 /// R of every vertex \[m\].
 fn thickness(positions: &[DVec3], depths: &[f64], graph: &Adjacency) -> Vec<f64> {
-    let is_peak = |v: usize| {
-        depths[v] > 0.0 && graph.neighbours(v).iter().all(|&n| depths[n] <= depths[v])
-    };
+    let is_peak =
+        |v: usize| depths[v] > 0.0 && graph.neighbours(v).iter().all(|&n| depths[n] <= depths[v]);
     let peaks: Vec<usize> = (0..positions.len()).filter(|&v| is_peak(v)).collect();
     // The ball that a vertex is in, or nearest to in terms of the ball's radius: a corner of the body
     // belongs to the body, though its great ball does not reach there.

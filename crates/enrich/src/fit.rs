@@ -11,8 +11,8 @@
 
 use glam::{DMat3, DVec3};
 use pliant_math::Row;
-use pliant_math::team::Team;
 use pliant_math::decomposition::polar;
+use pliant_math::team::Team;
 use pliant_mesh::quality;
 use pliant_model::integrator::{Integrator, Scheme, Solver};
 use pliant_model::{BodySpec, ElasticModel, FrameInput, Model, ModelBuilder};
@@ -95,9 +95,11 @@ impl Fitting {
         let mut is_tracked = vec![false; count];
         for &vertex in tracked {
             let what = "what is tracked";
-            *is_tracked
-                .get_mut(vertex as usize)
-                .ok_or(EnrichError::NoSuchVertex { what, vertex, count })? = true;
+            *is_tracked.get_mut(vertex as usize).ok_or(EnrichError::NoSuchVertex {
+                what,
+                vertex,
+                count,
+            })? = true;
         }
         if !(options.gamma > 0.0 && options.gamma.is_finite()) {
             let (what, expected) = ("gamma", "a positive number");

@@ -52,8 +52,7 @@ impl Guess {
         let team = Team::new(threads);
         let (solid, size) = (&bound.solid, bound.report.size);
         let count = solid.positions.len();
-        let mut turn: Vec<(usize, usize, f64)> =
-            (0..count).map(|v| (v, v, AFLOAT)).collect();
+        let mut turn: Vec<(usize, usize, f64)> = (0..count).map(|v| (v, v, AFLOAT)).collect();
         let mut place: Vec<(usize, usize, f64)> =
             (0..count).map(|v| (v, v, AFLOAT * size)).collect();
         for [a, b] in edges_of_tets(&solid.tets) {

@@ -10,8 +10,9 @@ use crate::bound::Bound;
 use crate::core::{self, Following};
 use crate::detail::{Detail, Transfer};
 use crate::error::EnrichError;
-use crate::fit::{FitOptions, FitReport, Fitting};
+use crate::fit::{FitOptions, FitReport, Fitting, closest_rigid};
 use crate::gamma;
+use crate::project::Painted;
 use crate::simulation::{Simulation, SimulationOptions};
 use crate::warp::Warp;
 use crate::weights;
@@ -42,8 +43,10 @@ pub struct EnrichOptions {
     pub tracked: Option<Vec<u32>>,
     /// Γ″: the vertices that follow exactly; found by [`core::find`] without.
     pub exact: Option<Vec<u32>>,
-    /// Weights painted on some vertices of Γ, from 0 (physics) to 1 (input), for [`weights::spread`].
-    pub painted: Vec<(u32, f64)>,
+    /// Weights painted on some vertices of Γ, spread by [`weights::bases`]; instead of those found.
+    pub painted: Vec<(Vec<u32>, Painted)>,
+    /// Vertices of Γ that move together, each list as a rigid body.
+    pub rigid: Vec<Vec<u32>>,
     /// How the weights act.
     pub blend: Blend,
     /// η of the blending force [N/m].
@@ -69,6 +72,7 @@ impl Default for EnrichOptions {
             tracked: None,
             exact: None,
             painted: Vec::new(),
+            rigid: Vec::new(),
             blend: Blend::Implicit,
             eta: 1e6,
             zeta: 4.0,
@@ -120,6 +124,11 @@ pub struct Enrichment {
     stiffness: Vec<f64>,
     /// Weights of every vertex of Ω.
     weights: Vec<f64>,
+    /// What painted weights are mixed of.
+    bases: Vec<Vec<f64>>,
+    /// Frames done.
+    frames: u32,
+    rest: Vec<DVec3>,
     is_exact: Vec<bool>,
     is_tracked: Vec<bool>,
     options: EnrichOptions,
@@ -178,8 +187,7 @@ impl Enrichment {
             },
             None => core::find(&bound, &poses, &team)?,
         };
-        let simulation =
-            Simulation::new(&bound, &following.exact, &simulation(&bound), threads)?;
+        let simulation = Simulation::new(&bound, &following.exact, &simulation(&bound), threads)?;
         let mut of_solid = vec![false; bound.solid.positions.len()];
         following.exact.iter().for_each(|&v| of_solid[v as usize] = true);
         let mut is_tracked = vec![false; count];
@@ -196,6 +204,9 @@ impl Enrichment {
             detail: options.detail.map(|transfer| Detail::new(&bound, transfer)),
             stiffness: Vec::new(),
             weights: Vec::new(),
+            bases: Vec::new(),
+            frames: 0,
+            rest: rest.positions.clone(),
             scaled: vec![DVec3::ZERO; count],
             fitted: [bound.solid.positions.clone(), bound.solid.positions.clone()],
             simulated: bound.solid.positions.clone(),
@@ -223,22 +234,30 @@ impl Enrichment {
             let spring = |(m, f): (&f64, &f64)| m * (std::f64::consts::TAU * f).powi(2);
             self.stiffness = masses.iter().zip(&self.following.frequencies).map(spring).collect();
             self.weights = self.stiffness.iter().map(|&w| weight(w, *eta, *zeta)).collect();
-        } else {
-            let mut values: Vec<(u32, f64)> =
-                self.following.exact.iter().map(|&v| (v, 1.0)).collect();
-            for &(v, value) in painted {
-                let count = self.bound.surface.positions.len();
-                if v as usize >= count {
-                    let what = "a painted weight";
-                    return Err(EnrichError::NoSuchVertex { what, vertex: v, count });
-                }
-                let weights = self.bound.embedding.weights[v as usize];
-                let nearest = (0..4).fold(0, |n, k| if weights[k] > weights[n] { k } else { n });
-                values.push((self.bound.corners(v as usize)[nearest], value));
+            return Ok(());
+        }
+        let count = self.bound.surface.positions.len();
+        let mut sets = Vec::new();
+        for (vertices, _) in painted {
+            if let Some(&vertex) = vertices.iter().find(|&&v| v as usize >= count) {
+                return Err(EnrichError::NoSuchVertex { what: "a painted weight", vertex, count });
             }
-            self.weights = weights::spread(&solid.tets, solid.positions.len(), &values)?;
-            self.stiffness =
-                self.weights.iter().map(|&w| stiffness(w, *eta, *zeta)).collect();
+            sets.push(vertices.iter().map(|&v| self.bound.nearest_corner(v as usize)).collect());
+        }
+        sets.push(self.following.exact.clone());
+        self.bases = weights::bases(&solid.tets, solid.positions.len(), &sets)?;
+        Ok(())
+    }
+
+    /// What is painted, at the time of the frame at hand.
+    fn mix_weights(&mut self) {
+        let EnrichOptions { eta, zeta, painted, fps, .. } = &self.options;
+        if !painted.is_empty() {
+            let time = f64::from(self.frames) / fps;
+            let mut values: Vec<f64> = painted.iter().map(|(_, p)| p.at(time)).collect();
+            values.push(1.0);
+            self.weights = weights::mixed(&self.bases, &values);
+            self.stiffness = self.weights.iter().map(|&w| stiffness(w, *eta, *zeta)).collect();
         }
         if self.warp.is_some() {
             self.stiffness.fill(0.0);
@@ -246,7 +265,6 @@ impl Enrichment {
         for &v in &self.following.exact {
             self.weights[v as usize] = 1.0;
         }
-        Ok(())
     }
 
     /// The next frame, in the input's unit, in place; `next` is the one after it, if known: the first
@@ -255,6 +273,8 @@ impl Enrichment {
         let unit = self.options.unit;
         let seconds = 1.0 / self.options.fps;
         let mut report = FrameReport::default();
+        self.mix_weights();
+        self.frames += 1;
         let clock = std::time::Instant::now();
         self.scaled.iter_mut().zip(&*frame).for_each(|(s, &x)| *s = x * unit);
         let [before, now] = &mut self.fitted;
@@ -264,8 +284,12 @@ impl Enrichment {
         let clock = std::time::Instant::now();
         if self.has_begun {
             let [before, now] = [&self.fitted[0][..], &self.fitted[1]];
-            report.step =
-                self.simulation.advance(seconds, [before, now], &self.stiffness, &mut self.simulated);
+            report.step = self.simulation.advance(
+                seconds,
+                [before, now],
+                &self.stiffness,
+                &mut self.simulated,
+            );
         } else {
             self.begin(seconds, next, &mut report);
         }
@@ -291,6 +315,13 @@ impl Enrichment {
                 for (v, x) in frame.iter_mut().enumerate() {
                     *x = self.bound.carried(v, simulated) / unit;
                 }
+            }
+        }
+        for vertices in &self.options.rigid {
+            let of = |x: &[DVec3]| vertices.iter().map(|&v| x[v as usize]).collect::<Vec<_>>();
+            let (rotation, from, to) = closest_rigid(&of(&self.rest), &of(frame));
+            for &v in vertices {
+                frame[v as usize] = rotation * (self.rest[v as usize] - from) + to;
             }
         }
         report

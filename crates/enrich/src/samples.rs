@@ -49,11 +49,8 @@ pub fn of(surface: &Mesh, is_tracked: &[bool], size: f64) -> Vec<Sample> {
         }
         push_inside(corners, area, longest / size, &mut samples);
     }
-    let single = |v: usize, area: f64| Sample {
-        corners: [v as u32; 3],
-        weights: [1.0, 0.0, 0.0],
-        area,
-    };
+    let single =
+        |v: usize, area: f64| Sample { corners: [v as u32; 3], weights: [1.0, 0.0, 0.0], area };
     let areas = at_vertices.iter().enumerate().filter(|(_, area)| **area > 0.0);
     samples.extend(areas.map(|(v, &area)| single(v, area)));
     if samples.is_empty() {

@@ -107,9 +107,11 @@ impl Simulation {
         let mut is_exact = vec![false; count];
         for &vertex in exact {
             let what = "what follows exactly";
-            *is_exact
-                .get_mut(vertex as usize)
-                .ok_or(EnrichError::NoSuchVertex { what, vertex, count })? = true;
+            *is_exact.get_mut(vertex as usize).ok_or(EnrichError::NoSuchVertex {
+                what,
+                vertex,
+                count,
+            })? = true;
         }
         let free: Vec<u32> = (0..count as u32).filter(|&v| !is_exact[v as usize]).collect();
         let mut builder = ModelBuilder::new()
@@ -136,7 +138,8 @@ impl Simulation {
         let mut hard = vec![0; model.hard_vertices().len()];
         for v in 0..count {
             let number = model.number(0, v);
-            if let Some(hard) = number.checked_sub(model.free_count()) .and_then(|k| hard.get_mut(k)) {
+            if let Some(hard) = number.checked_sub(model.free_count()).and_then(|k| hard.get_mut(k))
+            {
                 *hard = v as u32;
             }
         }

@@ -29,9 +29,11 @@ impl Warp {
         let mut number = vec![0; count];
         for &vertex in exact {
             let what = "what follows exactly";
-            *number
-                .get_mut(vertex as usize)
-                .ok_or(EnrichError::NoSuchVertex { what, vertex, count })? = usize::MAX;
+            *number.get_mut(vertex as usize).ok_or(EnrichError::NoSuchVertex {
+                what,
+                vertex,
+                count,
+            })? = usize::MAX;
         }
         let mut free = 0;
         for n in number.iter_mut().filter(|n| **n == 0) {

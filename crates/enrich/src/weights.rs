@@ -30,47 +30,70 @@ pub fn spread(
     vertices: usize,
     painted: &[(u32, f64)],
 ) -> Result<Vec<f64>, EnrichError> {
-    let mut fixed: Vec<Option<f64>> = vec![None; vertices];
-    for &(vertex, value) in painted {
-        let (count, what) = (vertices, "a painted weight");
+    for &(_, value) in painted {
         if !(0.0..=1.0).contains(&value) {
-            let expected = "from 0 (physics) to 1 (input)";
+            let (what, expected) = ("a painted weight", "from 0 (physics) to 1 (input)");
             return Err(EnrichError::Number { what, found: value, expected });
         }
-        *fixed
-            .get_mut(vertex as usize)
-            .ok_or(EnrichError::NoSuchVertex { what, vertex, count })? = Some(value);
     }
-    let edges = edges_of_tets(tets);
-    let graph = Adjacency::from_pairs(
-        vertices,
-        edges.iter().map(|&[a, b]| (a as usize, b as usize)),
-    )?;
-    let reached = reached_from(&graph, &fixed);
-    for v in 0..vertices {
-        if !reached[v] {
-            fixed[v] = Some(0.0);
+    let sets: Vec<Vec<u32>> = painted.iter().map(|(v, _)| vec![*v]).collect();
+    let bases = bases(tets, vertices, &sets)?;
+    let values: Vec<f64> = painted.iter().map(|(_, value)| *value).collect();
+    Ok(mixed(&bases, &values))
+}
+
+/// Weights of values, one for each basis, cut to [0, 1].
+pub fn mixed(bases: &[Vec<f64>], values: &[f64]) -> Vec<f64> {
+    let count = bases.first().map_or(0, Vec::len);
+    let at = |v: usize| bases.iter().zip(values).map(|(basis, value)| basis[v] * value).sum();
+    (0..count).map(|v: usize| f64::clamp(at(v), 0.0, 1.0)).collect()
+}
+
+/// Weights depend linearly on what is painted: for every set of vertices those when it has the value
+/// 1 and all others 0. A vertex in two sets belongs to the last.
+pub fn bases(
+    tets: &[[u32; 4]],
+    vertices: usize,
+    sets: &[Vec<u32>],
+) -> Result<Vec<Vec<f64>>, EnrichError> {
+    let mut set_of: Vec<Option<usize>> = vec![None; vertices];
+    for (set, members) in sets.iter().enumerate() {
+        for &vertex in members {
+            let (count, what) = (vertices, "a painted weight");
+            *set_of.get_mut(vertex as usize).ok_or(EnrichError::NoSuchVertex {
+                what,
+                vertex,
+                count,
+            })? = Some(set);
         }
     }
-    let mut weights: Vec<f64> = fixed.iter().map(|w| w.unwrap_or(0.0)).collect();
-    let free: Vec<usize> = (0..vertices).filter(|&v| fixed[v].is_none()).collect();
+    let edges = edges_of_tets(tets).into_iter().map(|[a, b]| (a as usize, b as usize));
+    let graph = Adjacency::from_pairs(vertices, edges)?;
+    let reached = reached_from(&graph, &set_of);
+    let free: Vec<usize> = (0..vertices).filter(|&v| set_of[v].is_none() && reached[v]).collect();
+    let mut bases = vec![vec![0.0; vertices]; sets.len()];
+    for v in 0..vertices {
+        if let Some(set) = set_of[v] {
+            bases[set][v] = 1.0;
+        }
+    }
     if free.is_empty() {
-        return Ok(weights);
+        return Ok(bases);
     }
     let mut number = vec![usize::MAX; vertices];
     free.iter().enumerate().for_each(|(k, &v)| number[v] = k);
     // Row v of L: the degree at v, −1 at its neighbours. LᵀL sums over v what its row couples.
     let mut triplets = Vec::new();
-    let mut right = vec![0.0; free.len()];
+    let mut rights = vec![vec![0.0; free.len()]; sets.len()];
     for v in 0..vertices {
         let degree = graph.neighbours(v).len() as f64;
         let row: Vec<(usize, f64)> =
             graph.neighbours(v).iter().map(|&n| (n, -1.0)).chain([(v, degree)]).collect();
-        let known: f64 = row.iter().map(|&(u, l)| l * fixed[u].unwrap_or(0.0)).sum();
-        for &(i, li) in row.iter().filter(|(u, _)| fixed[*u].is_none()) {
-            right[number[i]] -= li * known;
-            for &(j, lj) in row.iter().filter(|(u, _)| fixed[*u].is_none()) {
-                if number[i] >= number[j] {
+        for &(i, li) in row.iter().filter(|(u, _)| number[*u] != usize::MAX) {
+            for &(j, lj) in &row {
+                if let Some(set) = set_of[j] {
+                    rights[set][number[i]] -= li * lj;
+                } else if number[j] != usize::MAX && number[i] >= number[j] {
                     triplets.push((number[i], number[j], li * lj));
                 }
             }
@@ -80,15 +103,15 @@ pub fn spread(
     let order = nested_dissection(&matrix.adjacency())?;
     let mut factor = SparseCholesky::analyse(&matrix, &order)?;
     factor.factor(matrix.values())?;
-    factor.solve(&mut right)?;
-    for (&v, w) in free.iter().zip(right) {
-        weights[v] = w.clamp(0.0, 1.0);
+    for (basis, right) in bases.iter_mut().zip(&mut rights) {
+        factor.solve(right)?;
+        free.iter().zip(right).for_each(|(&v, w)| basis[v] = *w);
     }
-    Ok(weights)
+    Ok(bases)
 }
 
 /// Which vertices are joined to one that has a value.
-fn reached_from(graph: &Adjacency, fixed: &[Option<f64>]) -> Vec<bool> {
+fn reached_from(graph: &Adjacency, fixed: &[Option<usize>]) -> Vec<bool> {
     let mut reached: Vec<bool> = fixed.iter().map(Option::is_some).collect();
     let mut front: Vec<usize> = (0..fixed.len()).filter(|&v| reached[v]).collect();
     while let Some(v) = front.pop() {

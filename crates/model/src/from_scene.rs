@@ -39,7 +39,7 @@ impl Model {
     pub fn from_scene(scene: &SceneFile, files: &mut dyn Files) -> Result<Model, ModelError> {
         let mut builder = ModelBuilder::new()
             .gravity(DVec3::from_array(scene.gravity))
-            .integrator(integrator(&scene.integrator)?);
+            .integrator(Integrator::from(&scene.integrator));
         if let Some(wind) = &scene.integrator.wind {
             builder = builder.wind(Breeze {
                 velocity: DVec3::from_array(wind.velocity),
@@ -134,7 +134,7 @@ fn selected(
     files: &mut dyn Files,
 ) -> Result<Vec<u32>, ModelError> {
     let fail = |reason: String| ModelError::Body { body: spec.name.clone(), reason };
-    let selection = selection(select, files).map_err(fail)?;
+    let selection = select.resolve(files).map_err(fail)?;
     let vertices = selection
         .evaluate(&spec.mesh.positions, &spec.mesh.groups)
         .map_err(|error| fail(format!("{key}: {error}")))?;
@@ -144,25 +144,31 @@ fn selected(
     Ok(vertices)
 }
 
-fn selection(select: &Select, files: &mut dyn Files) -> Result<Selection, String> {
-    let mut each = |selects: &[Select]| -> Result<Vec<Selection>, String> {
-        selects.iter().map(|s| selection(s, files)).collect()
-    };
-    Ok(match select {
-        Select::All => Selection::All,
-        Select::Box { min, max } => {
-            Selection::Box { min: DVec3::from_array(*min), max: DVec3::from_array(*max) }
-        }
-        Select::Sphere { center, radius } => {
-            Selection::Sphere { center: DVec3::from_array(*center), radius: *radius }
-        }
-        Select::Vertices(ids) => Selection::Vertices(ids.clone()),
-        Select::File(path) => Selection::Vertices(files.ids(path)?),
-        Select::Group(name) => Selection::Group(name.clone()),
-        Select::Any(selects) => Selection::Any(each(selects)?),
-        Select::AllOf(selects) => Selection::AllOf(each(selects)?),
-        Select::Not(select) => Selection::Not(Box::new(selection(select, files)?)),
-    })
+impl Select {
+    /// The selection, with the files that it names read.
+    ///
+    /// # Errors
+    /// What a file's reader said.
+    pub fn resolve(&self, files: &mut dyn Files) -> Result<Selection, String> {
+        let mut each = |selects: &[Select]| -> Result<Vec<Selection>, String> {
+            selects.iter().map(|s| s.resolve(files)).collect()
+        };
+        Ok(match self {
+            Select::All => Selection::All,
+            Select::Box { min, max } => {
+                Selection::Box { min: DVec3::from_array(*min), max: DVec3::from_array(*max) }
+            }
+            Select::Sphere { center, radius } => {
+                Selection::Sphere { center: DVec3::from_array(*center), radius: *radius }
+            }
+            Select::Vertices(ids) => Selection::Vertices(ids.clone()),
+            Select::File(path) => Selection::Vertices(files.ids(path)?),
+            Select::Group(name) => Selection::Group(name.clone()),
+            Select::Any(selects) => Selection::Any(each(selects)?),
+            Select::AllOf(selects) => Selection::AllOf(each(selects)?),
+            Select::Not(select) => Selection::Not(Box::new(select.resolve(files)?)),
+        })
+    }
 }
 
 /// The placed mesh with its material and initial state.
@@ -258,35 +264,39 @@ fn mean(points: &[DVec3]) -> DVec3 {
     points.iter().sum::<DVec3>() / points.len().max(1) as f64
 }
 
-fn integrator(integrator: &scene::Integrator) -> Result<Integrator, ModelError> {
-    let scheme = match integrator.scheme {
-        scene::Scheme::BackwardEuler => Scheme::BackwardEuler,
-        scene::Scheme::Bdf2 => Scheme::Bdf2,
-        scene::Scheme::ImplicitMidpoint => Scheme::ImplicitMidpoint,
-        scene::Scheme::Trapezoidal => Scheme::Trapezoidal,
-        scene::Scheme::ForwardEuler => Scheme::ForwardEuler,
-        scene::Scheme::SymplecticEuler => Scheme::SymplecticEuler,
-        scene::Scheme::DiscreteGradient => Scheme::DiscreteGradient,
-        scene::Scheme::QuasiStatic => Scheme::QuasiStatic,
-    };
-    let solver = match integrator.solver {
-        scene::Solver::Projective { iterations, history } => {
-            Solver::Projective { iterations, history, tolerance: 0.0 }
-        }
-        scene::Solver::Newton { iterations, tolerance } => Solver::Newton {
-            iterations: iterations.unwrap_or(NEWTON_ITERATIONS),
-            tolerance: tolerance.unwrap_or(NEWTON_TOLERANCE),
-        },
-        scene::Solver::Xpbd { iterations } => Solver::Xpbd { iterations },
-    };
-    let correction = correction(&integrator.correction);
-    let damping = match integrator.damping {
-        scene::Damping::None => None,
-        scene::Damping::RigidPreserving(rate) => Some(Damping::RigidPreserving(rate)),
-        scene::Damping::Ether(rate) => Some(Damping::Ether(rate)),
-        scene::Damping::Rayleigh { mass, stiffness } => Some(Damping::Rayleigh { mass, stiffness }),
-    };
-    Ok(Integrator { scheme, solver, correction, damping })
+impl From<&scene::Integrator> for Integrator {
+    fn from(integrator: &scene::Integrator) -> Self {
+        let scheme = match integrator.scheme {
+            scene::Scheme::BackwardEuler => Scheme::BackwardEuler,
+            scene::Scheme::Bdf2 => Scheme::Bdf2,
+            scene::Scheme::ImplicitMidpoint => Scheme::ImplicitMidpoint,
+            scene::Scheme::Trapezoidal => Scheme::Trapezoidal,
+            scene::Scheme::ForwardEuler => Scheme::ForwardEuler,
+            scene::Scheme::SymplecticEuler => Scheme::SymplecticEuler,
+            scene::Scheme::DiscreteGradient => Scheme::DiscreteGradient,
+            scene::Scheme::QuasiStatic => Scheme::QuasiStatic,
+        };
+        let solver = match integrator.solver {
+            scene::Solver::Projective { iterations, history } => {
+                Solver::Projective { iterations, history, tolerance: 0.0 }
+            }
+            scene::Solver::Newton { iterations, tolerance } => Solver::Newton {
+                iterations: iterations.unwrap_or(NEWTON_ITERATIONS),
+                tolerance: tolerance.unwrap_or(NEWTON_TOLERANCE),
+            },
+            scene::Solver::Xpbd { iterations } => Solver::Xpbd { iterations },
+        };
+        let correction = correction(&integrator.correction);
+        let damping = match integrator.damping {
+            scene::Damping::None => None,
+            scene::Damping::RigidPreserving(rate) => Some(Damping::RigidPreserving(rate)),
+            scene::Damping::Ether(rate) => Some(Damping::Ether(rate)),
+            scene::Damping::Rayleigh { mass, stiffness } => {
+                Some(Damping::Rayleigh { mass, stiffness })
+            }
+        };
+        Integrator { scheme, solver, correction, damping }
+    }
 }
 
 fn correction(correction: &scene::Correction) -> Option<Correction> {

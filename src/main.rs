@@ -7,6 +7,7 @@ mod animation;
 mod arguments;
 mod bench;
 mod commands;
+mod enrichment;
 mod failure;
 mod figure;
 mod film;

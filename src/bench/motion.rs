@@ -250,7 +250,8 @@ impl LowPass {
     fn fast_share(&mut self, state: &State, drive: &Drive) -> Result<f64, String> {
         let LowPass { model, workspace } = self;
         let mut slow = state.clone();
-        damping::apply(model, H, [drive; 2], &mut slow, workspace).map_err(|error| error.to_string())?;
+        damping::apply(model, H, [drive; 2], &mut slow, workspace)
+            .map_err(|error| error.to_string())?;
         let (mut fast, mut all) = (0.0, 0.0);
         for (v, &m) in model.masses().iter().enumerate() {
             let whole = state.velocities[v].xyz();

@@ -4,14 +4,13 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::Args;
-use pliant::enrich::{EnrichOptions, Enrichment, Measures, SimulationOptions};
+use pliant::enrich::{Enrichment, Measures, Project};
 use pliant::io::atomic::{refuse_overwriting, write_whole};
-use pliant::io::{AnimationWriter, Attribute, Loaded, unit_named, write_mesh};
-use pliant::mesh::{Resolution, TetOptions};
-use serde_json::{Value, json};
+use pliant::io::{AnimationOptions, AnimationWriter, Attribute, Loaded, write_mesh};
 
 use crate::animation::Source;
-use crate::arguments::{FrameRange, Options, Reading};
+use crate::arguments::{FrameRange, Options, Reading, ending};
+use crate::enrichment::{self, Tally};
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::progress::Progress;
@@ -21,10 +20,10 @@ use crate::report;
 #[derive(Args)]
 #[command(after_help = "Examples:\n  pliant enrich walk.glb --out walk_soft.glb\n  \
     pliant enrich rest.obj+run.pc2 --out run_soft.usda --young 2e4\n  \
-    pliant enrich walk.glb --out look.pc2 --preview")]
+    pliant enrich walk.toml --out look.pc2 --preview")]
 pub struct Arguments {
-    /// An animation: a file, a quoted glob of frames, or rest.obj+cache.pc2
-    #[arg(value_name = "ANIM")]
+    /// An animation: a file, a quoted glob of frames, or rest.obj+cache.pc2; or a project, in TOML
+    #[arg(value_name = "ANIM|PROJECT.toml")]
     input: String,
     /// The animation to write; its ending is the format
     #[arg(long, value_name = "FILE")]
@@ -48,19 +47,17 @@ pub struct Arguments {
     reading: Reading,
 }
 
-/// Poses that the choice of γ and of what follows is made from.
-const SAMPLES: usize = 24;
-/// Frames of a clip that ends where it starts, whose last cycle is played before it.
-const DEFAULT_RESOLUTION: u32 = 40;
-
 pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
     interrupt::listen()?;
     let started = Instant::now();
-    let mut source = Source::open(&arguments.input, arguments.reading.options())?;
-    source.remark(options);
-    let about = |error: pliant::enrich::EnrichError| {
-        Failure::about(Path::new(&arguments.input), error)
+    let (project, folder) = project(&arguments)?;
+    let reading = AnimationOptions {
+        fps: arguments.reading.fps.or(project.fps),
+        clip: arguments.reading.clip.clone().or_else(|| project.clip.clone()),
+        unit: arguments.reading.unit,
     };
+    let mut source = Source::open(&project.input, reading)?;
+    source.remark(options);
     let frames = source.part(arguments.frames.unwrap_or(FrameRange::ALL))?;
     let (first, count) = (*frames.start(), frames.end() - frames.start() + 1);
     let beside = |ending: &str| {
@@ -73,42 +70,13 @@ pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
     outputs.extend([weights_path.clone(), report_path.clone()]);
     for output in &outputs {
         refuse_overwriting(output, source.files())?;
+        refuse_overwriting(output, &[Path::new(&arguments.input)])?;
     }
-    let (unit, mut warnings) = normal_unit(&source);
-    let mut poses = Vec::new();
-    let samples = SAMPLES.min(count);
-    for k in 0..samples {
-        let pose = source.frame(first + k * (count - 1) / (samples - 1).max(1))?;
-        if pose.iter().all(|x| x.is_finite()) {
-            poses.push(pose);
-        }
-    }
-    let resolution = arguments.resolution.unwrap_or(DEFAULT_RESOLUTION);
-    let resolution = if arguments.preview { resolution.div_ceil(2) } else { resolution };
-    let filling = TetOptions { resolution: Resolution::Cells(resolution), ..TetOptions::default() };
-    let wanted = EnrichOptions {
-        filling,
-        gamma: arguments.gamma,
-        unit,
-        fps: source.fps(),
-        ..EnrichOptions::default()
-    };
-    let rest = source.rest().clone();
-    let flesh = |bound: &pliant::enrich::Bound| {
-        let mut flesh = SimulationOptions::flesh(bound);
-        if let Some(young) = arguments.young {
-            flesh.young.fill(young);
-        }
-        flesh
-    };
-    let mut enrichment =
-        Enrichment::new(&rest, None, &poses, wanted, flesh, options.threads()).map_err(about)?;
-    if enrichment.neutral_pose().is_some() {
-        warnings.push("parts of the rest mesh nearly touch: the shape of another frame is taken as neutral".to_owned());
-    }
+    let mut prepared = enrichment::prepare(&project, &folder, &mut source, frames, options)?;
+    let enrichment = &mut prepared.enrichment;
     let mut writer =
         AnimationWriter::create(&arguments.out, source.loaded().clone(), source.fps(), count)?;
-    let mut measures = Measures::new(&rest);
+    let mut measures = Measures::new(source.rest());
     let mut tally = Tally::default();
     let progress = Progress::start(options, "frames", count as u64);
     let mut stopped = None;
@@ -130,20 +98,20 @@ pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
     drop(progress);
     let seconds = started.elapsed().as_secs_f64();
     if tally.fallbacks > 0 {
-        warnings.push(format!("{} frames needed smaller steps", tally.fallbacks));
+        prepared.warnings.push(format!("{} frames needed smaller steps", tally.fallbacks));
     }
-    let summary = as_json(&enrichment, &measures, &tally, &warnings, seconds);
+    let summary = tally.as_json(enrichment, &measures, &prepared.warnings, seconds);
     write_whole(&report_path, format!("{summary:#}\n").as_bytes())?;
-    write_weights(&weights_path, source.loaded(), &enrichment)?;
+    write_weights(&weights_path, source.loaded(), enrichment)?;
     if !options.quiet {
-        warnings.iter().for_each(|warning| report::remark(&format!("warning: {warning}")));
+        prepared.warnings.iter().for_each(|w| report::remark(&format!("warning: {w}")));
         writer.notes().iter().for_each(|note| report::remark(&format!("note: {note}")));
     }
     writer.finish()?;
     match stopped {
         None => {
             if !options.quiet {
-                report::say(&closing_line(&arguments.out, &enrichment, &measures, &tally, seconds));
+                report::say(&closing_line(&arguments.out, enrichment, &measures, &tally, seconds));
             }
             Ok(())
         }
@@ -154,76 +122,32 @@ pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
     }
 }
 
+/// The project that is meant, and the folder that its paths are relative to.
+fn project(arguments: &Arguments) -> Result<(Project, PathBuf), Failure> {
+    let path = Path::new(&arguments.input);
+    let (mut project, folder) = if ending(path) == "toml" {
+        let text = std::fs::read_to_string(path).map_err(|error| Failure::about(path, error))?;
+        let mut project = Project::parse(&text).map_err(|error| Failure::about(path, error))?;
+        let folder = path.parent().unwrap_or(Path::new("")).to_owned();
+        project.input = enrichment::relative_input(&project.input, &folder);
+        (project, folder)
+    } else {
+        (Project::of(&arguments.input), PathBuf::new())
+    };
+    project.resolution = arguments.resolution.unwrap_or(project.resolution);
+    if arguments.preview {
+        project.resolution = project.resolution.div_ceil(2).max(4);
+    }
+    project.young = arguments.young.or(project.young);
+    project.gamma = arguments.gamma.or(project.gamma);
+    Ok((project, folder))
+}
+
 fn positive(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(number) if number.is_finite() && number > 0.0 => Ok(number),
         _ => Err("expected a positive number".to_owned()),
     }
-}
-
-/// Metres per unit of the input: what its size suggests where metres it cannot be.
-fn normal_unit(source: &Source) -> (f64, Vec<String>) {
-    let guess = source.unit_guess();
-    let Some(name) = guess.first() else { return (1.0, Vec::new()) };
-    let unit = unit_named(name).unwrap_or(1.0);
-    let warning = format!("simulated as if the file were in {name}; --unit says otherwise");
-    (unit, vec![warning])
-}
-
-/// Sums over frames.
-#[derive(Default)]
-struct Tally {
-    frames: usize,
-    fit_seconds: f64,
-    step_seconds: f64,
-    fit_rms: f64,
-    fit_max: f64,
-    inverted: usize,
-    penetration: f64,
-    fallbacks: usize,
-}
-
-impl Tally {
-    fn add(&mut self, frame: &pliant::enrich::FrameReport) {
-        self.frames += 1;
-        self.fit_seconds += frame.fit_seconds;
-        self.step_seconds += frame.step_seconds;
-        self.fit_rms += frame.fit.rms;
-        self.fit_max = self.fit_max.max(frame.fit.max);
-        self.inverted = self.inverted.max(frame.fit.inverted);
-        self.penetration = self.penetration.max(frame.step.contacts.deepest);
-        self.fallbacks += usize::from(frame.step.substeps > 1 || frame.step.rolled_back);
-    }
-}
-
-fn as_json(
-    enrichment: &Enrichment,
-    measures: &Measures,
-    tally: &Tally,
-    warnings: &[String],
-    seconds: f64,
-) -> Value {
-    let frames = tally.frames.max(1) as f64;
-    let exact = enrichment.is_exact().iter().filter(|e| **e).count();
-    json!({
-        "frames": tally.frames,
-        "vertices": enrichment.is_exact().len(),
-        "tets": enrichment.bound().solid.tets.len(),
-        "exact": exact,
-        "gamma": enrichment.gamma(),
-        "follow_error": measures.follow_error,
-        "fit_error_mean": tally.fit_rms / frames,
-        "fit_error_max": tally.fit_max,
-        "inverted": tally.inverted,
-        "motion_added": measures.motion_added(),
-        "motion_most": measures.most_motion,
-        "spikes": measures.spikes,
-        "max_penetration": tally.penetration,
-        "seconds": seconds,
-        "fit_ms_per_frame": 1e3 * tally.fit_seconds / frames,
-        "sim_ms_per_frame": 1e3 * tally.step_seconds / frames,
-        "warnings": warnings,
-    })
 }
 
 /// The weight map that can be edited: 1 follows the input, 0 is physics.
@@ -262,4 +186,3 @@ fn closing_line(
         1e3 * tally.step_seconds / frames,
     )
 }
-

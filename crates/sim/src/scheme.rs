@@ -107,14 +107,7 @@ fn bdf2_base(x: Row, past: Row) -> Row {
 ///
 /// Hard vertices go exactly where they are driven, `hard`; a hard vertex's velocity is its
 /// displacement divided by h, whatever the scheme.
-pub fn finish(
-    model: &Model,
-    scheme: Scheme,
-    h: f64,
-    p: &[Row],
-    hard: &[Row],
-    state: &mut State,
-) {
+pub fn finish(model: &Model, scheme: Scheme, h: f64, p: &[Row], hard: &[Row], state: &mut State) {
     let State { positions, velocities, accelerations, past, .. } = state;
     if scheme == Scheme::QuasiStatic {
         positions.copy_from_slice(p);

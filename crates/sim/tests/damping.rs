@@ -31,7 +31,8 @@ fn damp(model: &Model, h: f64, state: &mut State) -> f64 {
     let mut drive = Drive::default();
     model.drive(0.0, &mut drive);
     let mut workspace = Workspace::new(model, 1).expect("a workspace");
-    damping::apply(model, h, [&drive; 2], state, &mut workspace).expect("a matrix that can be factored")
+    damping::apply(model, h, [&drive; 2], state, &mut workspace)
+        .expect("a matrix that can be factored")
 }
 
 #[test]

@@ -16,6 +16,7 @@ use crate::model::Model;
 use crate::motion::{Motion, rotation};
 use crate::potentials::tetrahedra::Lame;
 use crate::random::Random;
+use crate::touching::TouchLaw;
 use crate::scene::{self, ColliderShape, Material, MeshSource, SceneFile, Select, Stiffness};
 
 /// Newton's most iterations when a scene asks for a tolerance, and its tolerance when it asks
@@ -54,7 +55,7 @@ impl Model {
             builder = builder.collider(collider(index, written, files)?);
         }
         if scene.integrator.self_collision {
-            builder = builder.touching(None);
+            builder = builder.touching(TouchLaw::default());
         }
         for (index, body) in scene.body.iter().enumerate() {
             let spec = body_spec(body, files)?;

@@ -23,7 +23,7 @@ pub mod touching;
 pub use body_spec::{BodySpec, Matter};
 pub use breeze::Breeze;
 pub use builder::{Hold, ModelBuilder};
-pub use collider::{Collider, Shape};
+pub use collider::{Collider, Placed, Shape};
 pub use error::ModelError;
 pub use field::{Field, TaskElements};
 pub use from_scene::{Files, place};

@@ -1,13 +1,15 @@
 //! What contact did in a step: how deep, how much energy colliders put in, how much they took.
 //!
 //! Contact and friction themselves are potentials (`pliant_model::potentials`), part of what the
-//! step minimises. Nothing here changes a state.
+//! step minimises. Nothing here changes a state, but for [`settle`].
 
 use pliant_math::Row;
 use pliant_math::team::Team;
 use pliant_model::potentials::friction::{Rub, carried};
-use pliant_model::touching::Touching;
-use pliant_model::{Body, Drive, Model};
+use pliant_model::touching::{Touch, Touching};
+use pliant_model::{Body, DVec3, Drive, Model, Placed};
+
+use crate::state::State;
 
 /// Contact at the end of a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -93,6 +95,100 @@ pub fn collider_work(
     work
 }
 
+/// Calls `f(vertex, ∂E/∂x)` \[N\] for the contact energy E of free vertices in colliders and of
+/// all vertices in what touches, at positions and a drive.
+fn each_push(
+    model: &Model,
+    drive: &Drive,
+    positions: &[Row],
+    touches: &[Touch],
+    mut f: impl FnMut(usize, DVec3),
+) {
+    for (collider, pose) in model.colliders().iter().zip(&drive.colliders) {
+        let placed = collider.placed(pose);
+        for (v, x) in positions[..model.free_count()].iter().enumerate() {
+            if let Some(nearest) = placed.touch(x.xyz()) {
+                f(v, -nearest.normal * collider.force(nearest.distance));
+            }
+        }
+    }
+    for touch in touches {
+        let push = touch.normal * (touch.stiffness * touch.depth);
+        f(touch.vertex as usize, push);
+        for (&v, w) in touch.corners.iter().zip(touch.weights) {
+            f(v as usize, -push * w);
+        }
+    }
+}
+
+/// Completes a step of implicit midpoint whose contact was felt at its end (`drive`, `touches` and
+/// the state's positions): the velocity rule of midpoint, 2/h (x₁ − x₀) − v₀, doubles the impulse of a
+/// force that acted to its full extent, h ∇E; half of it is taken back. What stops in a step is then
+/// left at rest, instead of jumping off as fast as it came.
+pub(crate) fn settle(model: &Model, drive: &Drive, h: f64, touches: &[Touch], state: &mut State) {
+    let State { positions, velocities, accelerations, .. } = state;
+    each_push(model, drive, positions, touches, |v, gradient| {
+        if v < model.free_count() {
+            let change = gradient / model.masses()[v];
+            velocities[v] = velocities[v] + Row::from(change * h);
+            accelerations[v] = accelerations[v] + Row::from(change);
+        }
+    });
+}
+
+/// What inelastic contact took in a step from `from` to `to`, `x0` to `x1` and `v0` to `v1`, with
+/// what touched at both ends, as `book(body, J)`.
+///
+/// A force that is felt at the end of a step, ∇E(x₁), takes ∇E(x₁)·(Δx − ½ h Δv) and stores ΔE; the
+/// difference is lost, and the share e² of it is given back. It is that of vertices that stop at a
+/// surface: waves that no mesh could carry.
+pub(crate) fn losses(
+    model: &Model,
+    [from, to]: [&Drive; 2],
+    h: f64,
+    [x0, x1]: [&[Row]; 2],
+    [v0, v1]: [&[Row]; 2],
+    [touched, touches]: [&[Touch]; 2],
+    mut book: impl FnMut(usize, f64),
+) {
+    let passed = |v: usize| ((x1[v] - x0[v]) - (v1[v] - v0[v]) * (0.5 * h)).xyz();
+    let poses = from.colliders.iter().zip(&to.colliders);
+    for (collider, (start, end)) in model.colliders().iter().zip(poses) {
+        if collider.restitution == 1.0 {
+            continue;
+        }
+        let [before, after] = [start, end].map(|pose| collider.placed(pose));
+        for (b, body) in model.bodies().iter().enumerate() {
+            let mut lost = 0.0;
+            for v in body.free.clone() {
+                let depth = |placed: &Placed, x: Row| placed.touch(x.xyz());
+                if let Some(nearest) = depth(&before, x0[v]) {
+                    lost += collider.energy(nearest.distance);
+                }
+                if let Some(nearest) = depth(&after, x1[v]) {
+                    let moved = passed(v) - carried(x0[v].xyz(), [start, end]);
+                    lost -= nearest.normal.dot(moved) * collider.force(nearest.distance);
+                    lost -= collider.energy(nearest.distance);
+                }
+            }
+            book(b, collider.loss() * lost.max(0.0));
+        }
+    }
+    let Some(solids) = model.solids().filter(|solids| solids.law.restitution < 1.0) else { return };
+    for b in 0..model.bodies().len() {
+        let own = |touches: &[Touch], sum: &dyn Fn(&Touch) -> f64| -> f64 {
+            touches.iter().filter(|touch| touch.body as usize == b).map(sum).sum()
+        };
+        let stored = |touch: &Touch| 0.5 * touch.stiffness * touch.depth * touch.depth;
+        let taken = |touch: &Touch| {
+            let moved = touch.relative(|v| passed(v as usize));
+            touch.normal.dot(moved) * touch.stiffness * touch.depth
+        };
+        let lost = own(touched, &stored) + own(touches, &|t| taken(t) - stored(t));
+        book(b, solids.law.loss() * lost.max(0.0));
+    }
+}
+
 /// What friction and inelastic rebound of a body turned into heat \[J\] in a step whose forces were
 /// evaluated at positions `p` and drive `at`, with velocities (p − x₀) · rate, and that went from
 /// `x0` to `x1` while colliders went to where they are in `to`.
@@ -125,4 +221,21 @@ pub fn friction_heat(
         }
     }
     heat
+}
+
+/// The same of bodies in contact with each other and with themselves, as `book(body, J)`; `touched` is
+/// what touched at the start of the step.
+pub(crate) fn rubbing_heat(
+    model: &Model,
+    touched: &[Touch],
+    rate: f64,
+    [x0, p, x1]: [&[Row]; 3],
+    mut book: impl FnMut(usize, f64),
+) {
+    let Some(solids) = model.solids().filter(|s| s.law.is_lossy() && rate > 0.0) else { return };
+    for touch in touched {
+        let rub = solids.rub(touch, [x0, p], rate);
+        let moved = touch.relative(|v| (x1[v as usize] - x0[v as usize]).xyz());
+        book(touch.body as usize, rub.gradient().dot(moved));
+    }
 }

@@ -169,6 +169,8 @@ impl Slides {
             inertia,
             measured: &measured,
             forces: Forces::All,
+            end: None,
+            rubbing: &[],
         };
         let proxy = Proxy::new(&model, kappa, ProxyKind::Bound).expect("a factor");
         let mut space = ProjectiveSpace::new(proxy, 0, &team);

@@ -37,18 +37,26 @@ impl BodyContact {
     /// Calls `f(place in the chunk's rows, weight, touch)` for all of a body's vertices that a
     /// touch pushes, where ∂d is weight times normal.
     fn each(&self, body: usize, at: &Situation, mut f: impl FnMut(usize, f64, &Touch)) {
-        let solid = &self.solids.bodies[body];
         for touch in at.touches {
-            if touch.owner as usize == body
-                && let Some(place) = solid.place(touch.vertex)
-            {
-                f(place, 1.0, touch);
-            }
-            if touch.body as usize == body {
-                for (corner, weight) in touch.corners.iter().zip(touch.weights) {
-                    if let Some(place) = solid.place(*corner) {
-                        f(place, -weight, touch);
-                    }
+            self.solids.each_pushed(body, touch, |place, weight| f(place, weight, touch));
+        }
+    }
+}
+
+impl Solids {
+    /// Calls `f(place in the body's vertices, weight)` for those of a body's vertices that a touch
+    /// pushes.
+    pub(super) fn each_pushed(&self, body: usize, touch: &Touch, mut f: impl FnMut(usize, f64)) {
+        let solid = &self.bodies[body];
+        if touch.owner as usize == body
+            && let Some(place) = solid.place(touch.vertex)
+        {
+            f(place, 1.0);
+        }
+        if touch.body as usize == body {
+            for (corner, weight) in touch.corners.iter().zip(touch.weights) {
+                if let Some(place) = solid.place(*corner) {
+                    f(place, -weight);
                 }
             }
         }
@@ -71,8 +79,12 @@ impl Potential for BodyContact {
     fn evaluate(&self, chunk: usize, at: &Situation, gradient: Option<&mut [Row]>) -> f64 {
         if let Some(out) = gradient {
             out.fill(Row::zero());
+            let lead = at.contact_lead();
+            let free = self.solids.bodies[chunk].free.len();
             self.each(chunk, at, |place, weight, touch| {
-                let pull = touch.normal * (weight * touch.stiffness * touch.depth);
+                // Hard vertices are no unknowns: theirs is the force itself.
+                let lead = if place < free { lead } else { 1.0 };
+                let pull = touch.normal * (lead * weight * touch.stiffness * touch.depth);
                 out[place] = out[place] + Row::from(pull);
             });
         }
@@ -94,9 +106,10 @@ impl Potential for BodyContact {
 
     fn hessians(&self, chunk: usize, at: &Situation, _: Curvature, out: &mut [f64]) {
         out.fill(0.0);
+        let lead = at.contact_lead();
         self.each(chunk, at, |place, weight, touch| {
             let along = if touch.is_flat { square(touch.normal) } else { DMat3::IDENTITY };
-            let block = along * (2.0 * weight.abs() * touch.stiffness);
+            let block = along * (2.0 * lead * lead * weight.abs() * touch.stiffness);
             let out = &mut out[9 * place..9 * place + 9];
             out.iter_mut().zip(block.to_cols_array()).for_each(|(o, h)| *o += h);
         });

@@ -20,6 +20,7 @@
 //! Vertices are tested against tets: edges that cross while no vertex is inside are not seen, and
 //! a vertex that has passed the middle of a thin part leaves on the other side.
 
+mod law;
 mod nearest;
 mod solids;
 
@@ -30,6 +31,7 @@ use pliant_math::Row;
 use pliant_math::team::{SharedSlice, Team};
 use pliant_mesh::{Bounds, Bvh};
 
+pub use law::TouchLaw;
 use nearest::{Inside, Surface, around};
 use solids::Block;
 pub(crate) use solids::SolidSpec;

@@ -6,6 +6,7 @@ use glam::DVec3;
 use pliant_math::Row;
 use pliant_mesh::{Bounds, Bvh, Mesh, boundary_of_tets, edges_of_tets};
 
+use super::TouchLaw;
 use super::nearest::around;
 
 /// Surface vertices that are looked after together.
@@ -17,6 +18,8 @@ const FIRMNESS: f64 = 4.0;
 
 /// The bodies of a model that touch.
 pub struct Solids {
+    /// What contact does.
+    pub law: TouchLaw,
     pub(crate) bodies: Vec<Solid>,
     pub(super) blocks: Vec<Block>,
     /// Rest positions of all model vertices \[m\].
@@ -60,14 +63,13 @@ pub(crate) struct SolidSpec<'a> {
     pub ranges: [Range<u32>; 2],
     /// Diagonal of the elastic proxy at model vertices [N/m].
     pub elastic: &'a [f64],
-    /// Contact stiffness per vertex [N/m], if not by that.
-    pub stiffness: Option<f64>,
 }
 
 impl Solids {
     /// Over a model's vertices at rest \[m\].
-    pub(crate) fn new(rest: &[Row], specs: &[SolidSpec]) -> Self {
+    pub(crate) fn new(law: TouchLaw, rest: &[Row], specs: &[SolidSpec]) -> Self {
         let mut solids = Solids {
+            law,
             bodies: Vec::new(),
             blocks: Vec::new(),
             rest: rest.iter().map(|row| row.xyz()).collect(),
@@ -119,7 +121,7 @@ impl Solids {
             vertices,
             free: free.clone(),
             hard: hard.clone(),
-            stiffness: spec.stiffness.unwrap_or(FIRMNESS * mean),
+            stiffness: self.law.stiffness.unwrap_or(FIRMNESS * mean),
             tets,
             tree: Bvh::new(&boxes),
             surface: Bvh::new(&faces),

@@ -137,7 +137,7 @@ impl Passing {
         if field.passing_tasks().next().is_none() {
             return;
         }
-        evaluation.touching.find(objective.model.solids(), p, team);
+        objective.touch(p, evaluation, team);
         let at = objective.situation(p, evaluation.touching.touches());
         self.hessians.clear();
         self.hessians.resize(diagonal.len(), DMat3::ZERO);

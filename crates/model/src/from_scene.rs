@@ -16,7 +16,6 @@ use crate::model::Model;
 use crate::motion::{Motion, rotation};
 use crate::potentials::tetrahedra::Lame;
 use crate::random::Random;
-use crate::touching::TouchLaw;
 use crate::scene::{self, ColliderShape, Material, MeshSource, SceneFile, Select, Stiffness};
 
 /// Newton's most iterations when a scene asks for a tolerance, and its tolerance when it asks
@@ -54,8 +53,8 @@ impl Model {
         for (index, written) in scene.collider.iter().enumerate() {
             builder = builder.collider(collider(index, written, files)?);
         }
-        if scene.integrator.self_collision {
-            builder = builder.touching(TouchLaw::default());
+        if let Some(touch) = scene.integrator.self_collision {
+            builder = builder.touching(touch.into());
         }
         for (index, body) in scene.body.iter().enumerate() {
             let spec = body_spec(body, files)?;

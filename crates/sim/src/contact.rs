@@ -1,15 +1,13 @@
 //! What contact did in a step: how deep, how much energy colliders put in, how much they took.
 //!
 //! Contact and friction themselves are potentials (`pliant_model::potentials`), part of what the
-//! step minimises. Nothing here changes a state, but for [`settle`].
+//! step minimises. Nothing here changes a state, but for [`quieten`].
 
-use pliant_math::Row;
+use pliant_math::{Buffer, Row};
 use pliant_math::team::Team;
 use pliant_model::potentials::friction::{Rub, carried};
 use pliant_model::touching::{Touch, Touching};
-use pliant_model::{Body, DVec3, Drive, Model, Placed};
-
-use crate::state::State;
+use pliant_model::{Body, Drive, Model, Placed};
 
 /// Contact at the end of a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -95,63 +93,81 @@ pub fn collider_work(
     work
 }
 
-/// Calls `f(vertex, ∂E/∂x)` \[N\] for the contact energy E of free vertices in colliders and of
-/// all vertices in what touches, at positions and a drive.
-fn each_push(
-    model: &Model,
-    drive: &Drive,
-    positions: &[Row],
-    touches: &[Touch],
-    mut f: impl FnMut(usize, DVec3),
-) {
-    for (collider, pose) in model.colliders().iter().zip(&drive.colliders) {
-        let placed = collider.placed(pose);
-        for (v, x) in positions[..model.free_count()].iter().enumerate() {
-            if let Some(nearest) = placed.touch(x.xyz()) {
-                f(v, -nearest.normal * collider.force(nearest.distance));
-            }
-        }
-    }
-    for touch in touches {
-        let push = touch.normal * (touch.stiffness * touch.depth);
-        f(touch.vertex as usize, push);
-        for (&v, w) in touch.corners.iter().zip(touch.weights) {
-            f(v as usize, -push * w);
-        }
-    }
-}
-
-/// Completes a step of implicit midpoint whose contact was felt at its end (`drive`, `touches` and
-/// the state's positions): the velocity rule of midpoint, 2/h (x₁ − x₀) − v₀, doubles the impulse of a
-/// force that acted to its full extent, h ∇E; half of it is taken back. What stops in a step is then
-/// left at rest, instead of jumping off as fast as it came.
-pub(crate) fn settle(model: &Model, drive: &Drive, h: f64, touches: &[Touch], state: &mut State) {
-    let State { positions, velocities, accelerations, .. } = state;
-    each_push(model, drive, positions, touches, |v, gradient| {
-        if v < model.free_count() {
-            let change = gradient / model.masses()[v];
-            velocities[v] = velocities[v] + Row::from(change * h);
-            accelerations[v] = accelerations[v] + Row::from(change);
-        }
-    });
-}
-
-/// What inelastic contact took in a step from `from` to `to`, `x0` to `x1` and `v0` to `v1`, with
-/// what touched at both ends, as `book(body, J)`.
+/// Takes the ringing of stiff contact out of the velocities after a step of implicit midpoint that went
+/// on from `x0`, and returns nothing of its energy; `book(body, J)` tells of it.
 ///
-/// A force that is felt at the end of a step, ∇E(x₁), takes ∇E(x₁)·(Δx − ½ h Δv) and stores ΔE; the
+/// Midpoint's v₁ = 2u/h − v₀ lets a vertex that a surface stops (u = 0) leave as fast as it came, and
+/// come back in the next step, for ever. Where it is about to leave a surface faster than it just moved
+/// along its normal n, it loses that: all of it where contact of a stiffness k is too stiff for the
+/// step (k h² ≫ 4m), and nothing where a rebound is resolved.
+pub(crate) fn quieten(
+    model: &Model,
+    [from, to]: [&Drive; 2],
+    h: f64,
+    x0: &[Row],
+    touches: &[Touch],
+    [positions, velocities]: [&mut Buffer<Row>; 2],
+    mut book: impl FnMut(usize, f64),
+) {
+    let excess = |mean: f64, rise: f64, stiff: f64| {
+        let part = 0.25 * stiff * h * h;
+        (rise - mean.max(0.0)).max(0.0) * part / (1.0 + part)
+    };
+    let poses = from.colliders.iter().zip(&to.colliders);
+    for (collider, (start, end)) in model.colliders().iter().zip(poses) {
+        let placed = collider.placed(end);
+        for v in 0..model.free_count() {
+            let Some(nearest) = placed.touch(positions[v].xyz()) else { continue };
+            let (mass, n) = (model.masses()[v], nearest.normal);
+            // Back by the surface's own motion.
+            let carried = carried(positions[v].xyz(), [end, start]);
+            let mean = n.dot((positions[v] - x0[v]).xyz() + carried) / h;
+            let rise = n.dot(velocities[v].xyz() + carried / h);
+            let less = excess(mean, rise, collider.slope(nearest.distance) / mass);
+            velocities[v] = velocities[v] - Row::from(n * less);
+            book(model.body_of(v), collider.loss() * mass * less * (rise - 0.5 * less));
+        }
+    }
+    let Some(solids) = model.solids() else { return };
+    let free = |v: u32| (v as usize) < model.free_count();
+    let lightness = |v: u32| if free(v) { 1.0 / model.masses()[v as usize] } else { 0.0 };
+    for touch in touches {
+        let n = -touch.normal;
+        let corners = || touch.corners.iter().zip(touch.weights);
+        let shares = corners().map(|(&v, w)| w * w * lightness(v)).sum::<f64>();
+        let give = lightness(touch.vertex) + shares;
+        let moved = |v: u32| (positions[v as usize] - x0[v as usize]).xyz();
+        let rise = n.dot(touch.relative(|v| velocities[v as usize].xyz()));
+        let less = excess(n.dot(touch.relative(moved)) / h, rise, touch.stiffness * give);
+        if less > 0.0 && give > 0.0 {
+            let impulse = n * (less / give);
+            let mut push = |v: u32, share: f64| {
+                let change = impulse * (share * lightness(v));
+                velocities[v as usize] = velocities[v as usize] - Row::from(change);
+            };
+            push(touch.vertex, 1.0);
+            corners().for_each(|(&v, w)| push(v, -w));
+            book(touch.body as usize, solids.law.loss() * less * (rise - 0.5 * less) / give);
+        }
+    }
+}
+
+/// What inelastic contact took in a step from `from` to `to` and `x0` to `x1`, with what touched at both
+/// ends, as `book(body, J)`; `late` is the displacement [m] by which each vertex moved later than
+/// its velocities (v₀ + v₁)/2 say: ½ h Δv of backward Euler, nothing of midpoint.
+///
+/// A force that is felt at the end of a step, ∇E(x₁), takes ∇E(x₁)·(Δx − late) and stores ΔE; the
 /// difference is lost, and the share e² of it is given back. It is that of vertices that stop at a
 /// surface: waves that no mesh could carry.
 pub(crate) fn losses(
     model: &Model,
     [from, to]: [&Drive; 2],
-    h: f64,
     [x0, x1]: [&[Row]; 2],
-    [v0, v1]: [&[Row]; 2],
+    late: impl Fn(usize) -> Row,
     [touched, touches]: [&[Touch]; 2],
     mut book: impl FnMut(usize, f64),
 ) {
-    let passed = |v: usize| ((x1[v] - x0[v]) - (v1[v] - v0[v]) * (0.5 * h)).xyz();
+    let passed = |v: usize| (x1[v] - x0[v] - late(v)).xyz();
     let poses = from.colliders.iter().zip(&to.colliders);
     for (collider, (start, end)) in model.colliders().iter().zip(poses) {
         if collider.restitution == 1.0 {

@@ -174,10 +174,16 @@ fn advance(
     if scheme::ends_in_contact(scheme) {
         evaluation.touching.find(model.solids(), positions, team);
         let touches = [&touched[..], evaluation.touching.touches()];
-        let (x, v) = ([x0, positions], [v0, velocities]);
-        contact::losses(model, [from, to], h, x, v, touches, |body, lost| {
-            accounts[body].dissipated += lost;
-        });
+        let mut book = |body: usize, lost: f64| accounts[body].dissipated += lost;
+        let is_midpoint = scheme == Scheme::ImplicitMidpoint;
+        let late = |v: usize| {
+            if is_midpoint { Row::zero() } else { (velocities[v] - v0[v]) * (0.5 * h) }
+        };
+        contact::losses(model, [from, to], [x0, positions], late, touches, &mut book);
+        if is_midpoint {
+            let moved = [positions, velocities];
+            contact::quieten(model, [from, to], h, x0, touches[1], moved, &mut book);
+        }
     }
     if let Some(correction) = model.integrator().correction {
         correction::apply(model, correction, scheme, times, state, workspace, report)?;
@@ -271,9 +277,6 @@ fn solve(
     islands.set(evaluation.touching.touches());
     centre(p, islands);
     scheme::finish(model, scheme, h, p, state);
-    if scheme == Scheme::ImplicitMidpoint {
-        contact::settle(model, to, h, evaluation.touching.touches(), state);
-    }
     report.energy.potential = info.stored;
     report.absorb(&info);
     Ok(())

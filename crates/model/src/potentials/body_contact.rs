@@ -79,17 +79,14 @@ impl Potential for BodyContact {
     fn evaluate(&self, chunk: usize, at: &Situation, gradient: Option<&mut [Row]>) -> f64 {
         if let Some(out) = gradient {
             out.fill(Row::zero());
-            let lead = at.contact_lead();
-            let free = self.solids.bodies[chunk].free.len();
             self.each(chunk, at, |place, weight, touch| {
-                // Hard vertices are no unknowns: theirs is the force itself.
-                let lead = if place < free { lead } else { 1.0 };
-                let pull = touch.normal * (lead * weight * touch.stiffness * touch.depth);
+                let pull = touch.normal * (weight * touch.stiffness * touch.depth);
                 out[place] = out[place] + Row::from(pull);
             });
         }
+        let lead = at.contact_lead();
         let inside = at.touches.iter().filter(|touch| touch.body as usize == chunk);
-        inside.map(|touch| 0.5 * touch.stiffness * touch.depth * touch.depth).sum()
+        inside.map(|touch| 0.5 * touch.stiffness * touch.depth * touch.depth / lead).sum()
     }
 
     fn is_in_proxy(&self) -> bool {
@@ -109,7 +106,7 @@ impl Potential for BodyContact {
         let lead = at.contact_lead();
         self.each(chunk, at, |place, weight, touch| {
             let along = if touch.is_flat { square(touch.normal) } else { DMat3::IDENTITY };
-            let block = along * (2.0 * lead * lead * weight.abs() * touch.stiffness);
+            let block = along * (2.0 * lead * weight.abs() * touch.stiffness);
             let out = &mut out[9 * place..9 * place + 9];
             out.iter_mut().zip(block.to_cols_array()).for_each(|(o, h)| *o += h);
         });

@@ -63,10 +63,10 @@ impl Potential for Contact {
         for placed in self.placed(at) {
             for (i, &v) in self.chunk_vertices(chunk).iter().enumerate() {
                 let Some(nearest) = placed.touch(at.contact_position(v)) else { continue };
-                energy += placed.collider.energy(nearest.distance);
+                energy += placed.collider.energy(nearest.distance) / lead;
                 if let Some(row) = out.get_mut(i) {
                     let force = nearest.normal * placed.collider.force(nearest.distance);
-                    *row = *row - Row::from(force * lead);
+                    *row = *row - Row::from(force);
                 }
             }
         }
@@ -101,7 +101,7 @@ impl Potential for Contact {
                         hessian += square(tangent) * pull;
                     }
                 }
-                let hessian = hessian * (lead * lead);
+                let hessian = hessian * lead;
                 out.iter_mut().zip(hessian.to_cols_array()).for_each(|(o, h)| *o += h);
             }
         }

@@ -26,7 +26,7 @@ pub struct Situation<'a> {
     /// Everything animated, at the time of evaluation.
     pub drive: &'a Drive,
     /// Where contact is felt, if not here: at the end of a step that the positions are the middle
-    /// of, with this drive. Its energy counts once, so that its forces on free vertices count twice.
+    /// of, with this drive. Its energy counts half, so that its forces count once.
     pub end: Option<&'a Drive>,
     /// Which vertices are inside of bodies where contact is felt; see
     /// [`crate::touching::Touching`].
@@ -50,7 +50,7 @@ impl Situation<'_> {
         self.end.unwrap_or(self.drive)
     }
 
-    /// How far contact's positions move per displacement of a free vertex: 2 or 1.
+    /// How far contact's positions move per displacement of a vertex: 2 or 1.
     pub fn contact_lead(&self) -> f64 {
         if self.end.is_some() { 2.0 } else { 1.0 }
     }

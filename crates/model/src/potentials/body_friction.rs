@@ -105,10 +105,10 @@ impl Potential for BodyFriction {
         self.chunk_vertices(chunk)
     }
 
-    fn hessians(&self, chunk: usize, at: &Situation, _: Curvature, out: &mut [f64]) {
+    fn hessians(&self, chunk: usize, at: &Situation, curvature: Curvature, out: &mut [f64]) {
         out.fill(0.0);
         self.each(chunk, at, |place, weight, rub| {
-            let block = rub.hessian() * (2.0 * weight.abs());
+            let block = rub.hessian(curvature) * (2.0 * weight.abs());
             let out = &mut out[9 * place..9 * place + 9];
             out.iter_mut().zip(block.to_cols_array()).for_each(|(o, h)| *o += h);
         });

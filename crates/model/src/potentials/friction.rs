@@ -120,8 +120,17 @@ impl Rub {
 }
 
 impl Rub {
-    /// ∇²D [N/m]; D is convex.
-    pub fn hessian(&self) -> DMat3 {
+    /// ∇²D [N/m]; or, where it has to be *definite*, that of the parabola around u = 0 that touches D
+    /// here and is nowhere below it: a step along ∇²D of what sticks takes sliding for impossible,
+    /// one along ∇²D of what slides takes friction for nothing, and this is neither.
+    pub fn hessian(&self, curvature: Curvature) -> DMat3 {
+        if curvature == Curvature::Definite {
+            let slip = smooth(self.slip.length(), self.slip_scale).ratio;
+            let rise = smooth(self.rise.max(0.0), self.rise_scale).ratio;
+            let out = if self.rise > 0.0 { self.hold * rise } else { 0.0 };
+            let grip = self.grip * slip;
+            return DMat3::from_diagonal(DVec3::splat(grip)) + square(self.normal) * (out - grip);
+        }
         let along = self.slip.normalize_or_zero();
         let across = self.normal.cross(along);
         let slip = smooth(self.slip.length(), self.slip_scale);
@@ -235,11 +244,11 @@ impl Potential for Friction {
         self.chunk_vertices(chunk)
     }
 
-    fn hessians(&self, chunk: usize, at: &Situation, _: Curvature, out: &mut [f64]) {
+    fn hessians(&self, chunk: usize, at: &Situation, curvature: Curvature, out: &mut [f64]) {
         out.fill(0.0);
         self.each(chunk, at, |i, rub| {
             let out = &mut out[9 * i..9 * i + 9];
-            out.iter_mut().zip(rub.hessian().to_cols_array()).for_each(|(o, h)| *o += h);
+            out.iter_mut().zip(rub.hessian(curvature).to_cols_array()).for_each(|(o, h)| *o += h);
         });
     }
 

@@ -122,7 +122,7 @@ pub fn minimise(
     team: &Team,
 ) -> SolverInfo {
     let history = (params.history as usize).min(MAX_HISTORY);
-    space.passing.forget(objective);
+    space.passing.begin(objective, &space.proxy.diagonal);
     let mut lbfgs = Lbfgs::new(history);
     let mut info = SolverInfo::default();
     let (mut last_value, mut slope, mut step) = (f64::INFINITY, 0.0, 1.0);
@@ -141,7 +141,8 @@ pub fn minimise(
         let sums = objective.gradient(p, gradient, companions, evaluation, team);
         info.timings.evaluate += clock.elapsed();
         info.evaluations += 1;
-        let learnt = space.passing.learn(objective, p, &space.proxy.diagonal, evaluation);
+        let diagonal = &space.proxy.diagonal;
+        let learnt = space.passing.learn(objective, p, diagonal, evaluation, info.iterations);
         if moved && rises(sums.value, last_value, slope * step, &sums) {
             let slot = lbfgs.slot();
             if learnt {

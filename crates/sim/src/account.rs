@@ -69,10 +69,16 @@ pub fn book(
         }
     }
     if let Some(p) = p {
-        contact::rubbing_heat(model, objective.rubbing, objective.rate, [x0, p, x1], |body, heat| {
-            accounts[body].added += heat;
-            accounts[body].dissipated += heat;
-        });
+        contact::rubbing_heat(
+            model,
+            objective.rubbing,
+            objective.rate,
+            [x0, p, x1],
+            |body, heat| {
+                accounts[body].added += heat;
+                accounts[body].dissipated += heat;
+            },
+        );
     }
 }
 

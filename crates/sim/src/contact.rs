@@ -3,8 +3,8 @@
 //! Contact and friction themselves are potentials (`pliant_model::potentials`), part of what the
 //! step minimises. Nothing here changes a state, but for [`quieten`].
 
-use pliant_math::{Buffer, Row};
 use pliant_math::team::Team;
+use pliant_math::{Buffer, Row};
 use pliant_model::potentials::friction::{Rub, carried};
 use pliant_model::touching::{Touch, Touching};
 use pliant_model::{Body, Drive, Model, Placed};
@@ -135,7 +135,8 @@ pub(crate) fn quieten(
         let n = -touch.normal;
         let corners = || touch.corners.iter().zip(touch.weights);
         let shares = corners().map(|(&v, w)| w * w * lightness(v)).sum::<f64>();
-        let give = lightness(touch.vertex) + shares;
+        let points = || touch.points.iter().zip(touch.shares);
+        let give = points().map(|(&v, w)| w * w * lightness(v)).sum::<f64>() + shares;
         let moved = |v: u32| (positions[v as usize] - x0[v as usize]).xyz();
         let rise = n.dot(touch.relative(|v| velocities[v as usize].xyz()));
         let less = excess(n.dot(touch.relative(moved)) / h, rise, touch.stiffness * give);
@@ -145,7 +146,7 @@ pub(crate) fn quieten(
                 let change = impulse * (share * lightness(v));
                 velocities[v as usize] = velocities[v as usize] - Row::from(change);
             };
-            push(touch.vertex, 1.0);
+            points().for_each(|(&v, w)| push(v, w));
             corners().for_each(|(&v, w)| push(v, -w));
             book(touch.body as usize, solids.law.loss() * less * (rise - 0.5 * less) / give);
         }

@@ -42,8 +42,9 @@ impl Islands {
     /// use pliant_model::{DVec3, touching::Touch};
     /// use pliant_sim::islands::Islands;
     /// let touch = |owner, body| Touch {
-    ///     vertex: 0, owner, body, corners: [0; 4], weights: [0.25; 4], depth: 0.1,
-    ///     normal: DVec3::Y, is_flat: true, stiffness: 1.0,
+    ///     points: [0; 2], shares: [1.0, 0.0], owner, body, corners: [0; 4], weights: [0.25; 4],
+    ///     depth: 0.1, normal: DVec3::Y, is_flat: true, stiffness: 1.0, sides: [0; 2],
+    ///     slopes: [DVec3::ZERO; 8],
     /// };
     /// let mut islands = Islands::new(4);
     /// islands.join(&[touch(3, 1), touch(1, 0), touch(2, 2)]);

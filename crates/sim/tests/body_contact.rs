@@ -6,7 +6,7 @@ use bodies::{Run, backward_euler, damped, newton, projective, rubber};
 use pliant_math::team::Team;
 use pliant_mesh::shapes;
 use pliant_model::integrator::{Correction, Damping, Fepr, Scheme, Solver};
-use pliant_model::touching::{Touch, Touching};
+use pliant_model::touching::{Touch, TouchLaw, Touching};
 use pliant_model::{
     BodySpec, Collider, DVec3, ElasticModel, Hold, Integrator, Model, ModelBuilder, Motion, Shape,
 };
@@ -34,7 +34,7 @@ fn meeting(integrator: Integrator) -> ModelBuilder {
         .body(cube(right, DVec3::new(20.0, 30.0, 0.0), -DVec3::X, 5))
         .body(cube(DVec3::Y * 3.0, DVec3::ZERO, DVec3::Z, 2))
         .gravity(DVec3::ZERO)
-        .touching(None)
+        .touching(TouchLaw::ELASTIC)
         .integrator(integrator)
 }
 
@@ -139,7 +139,7 @@ fn folding(integrator: Integrator) -> ModelBuilder {
 #[test]
 fn a_folded_bar_does_not_pass_through_itself() {
     let integrator = conserving(Scheme::BackwardEuler);
-    let model = || folding(integrator).touching(None).build().expect("a model");
+    let model = || folding(integrator).touching(TouchLaw::ELASTIC).build().expect("a model");
     let mut run = Run::new(model(), 1.0 / 60.0, 1);
     let (mut most, mut deepest) = (0, 0.0f64);
     for _ in 0..150 {
@@ -168,7 +168,7 @@ fn a_bar_falls_over_its_own_end_onto_the_floor() {
     let model = ModelBuilder::new()
         .body(bar)
         .collider(Collider { friction: 0.5, ..Collider::new(floor, 2e4) })
-        .touching(Some(5e4))
+        .touching(TouchLaw { stiffness: Some(5e4), ..TouchLaw::ELASTIC })
         .integrator(conserving(Scheme::BackwardEuler));
     let mut run = Run::new(model.build().expect("a model"), 1.0 / 60.0, 1);
     let mut most = 0;
@@ -191,7 +191,7 @@ fn a_cube_carries_a_cube() {
         .body(cube(DVec3::Y * 0.26, DVec3::ZERO, DVec3::ZERO, 4))
         .body(cube(DVec3::Y * 0.78, DVec3::new(0.0, 30.0, 0.0), DVec3::ZERO, 3))
         .collider(Collider::new(Shape::plane(DVec3::ZERO, DVec3::Y), 2e4))
-        .touching(None)
+        .touching(TouchLaw::ELASTIC)
         .integrator(damped(projective(40, 5, 0.0), Damping::Ether(3.0)));
     let mut run = Run::new(model.build().expect("a model"), 1.0 / 60.0, 1);
     let report = run.steps(300);
@@ -269,6 +269,9 @@ fn what_cannot_be_kept_or_solved_is_refused() {
     assert!(refused(velocity).contains("share their energy"), "{}", refused(velocity));
     let xpbd = backward_euler(Solver::Xpbd { iterations: 10 });
     assert!(refused(xpbd).contains("contact between bodies"), "{}", refused(xpbd));
-    let negative = meeting(Integrator::default()).touching(Some(-1.0)).build().err();
+    let negative = meeting(Integrator::default())
+        .touching(TouchLaw { stiffness: Some(-1.0), ..TouchLaw::ELASTIC })
+        .build()
+        .err();
     assert!(negative.is_some_and(|error| error.to_string().contains("-1 N/m")));
 }

@@ -1,12 +1,14 @@
 //! Contact of bodies with each other and with themselves: Σ ½ k d² over the surface vertices that
-//! are inside of a body, d their depth (see [`crate::touching`]).
+//! are inside of a body and the edges that cut into each other, d their depth (see [`crate::touching`]).
 //!
 //! With the gradient n = ∂d/∂x and the weights wᵢ of the corners of the triangle that x should leave
 //! through,
 //!
 //! ```text
-//! ∂E/∂x = k d n,     ∂E/∂xᵢ = −wᵢ k d n.
+//! ∂E/∂x = k d n,     ∂E/∂xᵢ = −wᵢ k d n,
 //! ```
+//!
+//! and, where k is not constant (crossing edges), ½ d² ∂k.
 //!
 //! What touches what changes all the time, so second derivatives are given vertex by vertex: the
 //! Gauss–Newton term k g gᵀ of g = (n, −w₁n, …) is at most the block diagonal 2k (n nᵀ, w₁ n nᵀ, …),
@@ -48,10 +50,12 @@ impl Solids {
     /// pushes.
     pub(super) fn each_pushed(&self, body: usize, touch: &Touch, mut f: impl FnMut(usize, f64)) {
         let solid = &self.bodies[body];
-        if touch.owner as usize == body
-            && let Some(place) = solid.place(touch.vertex)
-        {
-            f(place, 1.0);
+        if touch.owner as usize == body {
+            for (point, share) in touch.points.iter().zip(touch.shares) {
+                if let Some(place) = solid.place(*point) {
+                    f(place, share);
+                }
+            }
         }
         if touch.body as usize == body {
             for (corner, weight) in touch.corners.iter().zip(touch.weights) {
@@ -83,6 +87,16 @@ impl Potential for BodyContact {
                 let pull = touch.normal * (weight * touch.stiffness * touch.depth);
                 out[place] = out[place] + Row::from(pull);
             });
+            let solid = &self.solids.bodies[chunk];
+            for touch in at.touches.iter().filter(|touch| touch.shares[1] > 0.0) {
+                let vertices = touch.points.iter().chain(&touch.sides).chain(&touch.corners);
+                for (&v, slope) in vertices.zip(touch.slopes) {
+                    if let Some(place) = solid.place(v) {
+                        let push = slope * (0.5 * touch.depth * touch.depth);
+                        out[place] = out[place] + Row::from(push);
+                    }
+                }
+            }
         }
         let lead = at.contact_lead();
         let inside = at.touches.iter().filter(|touch| touch.body as usize == chunk);

@@ -58,7 +58,9 @@ impl Touch {
     /// A vertex's own of some quantity, less that of the surface point it should leave through.
     pub fn relative(&self, of: impl Fn(u32) -> DVec3) -> DVec3 {
         let corners = self.corners.iter().zip(self.weights);
-        of(self.vertex) - corners.map(|(&v, w)| of(v) * w).sum::<DVec3>()
+        let points = self.points.iter().zip(self.shares);
+        points.map(|(&v, share)| of(v) * share).sum::<DVec3>()
+            - corners.map(|(&v, w)| of(v) * w).sum::<DVec3>()
     }
 }
 

@@ -8,6 +8,7 @@ use pliant_mesh::{Bounds, Bvh, Mesh, boundary_of_tets, edges_of_tets};
 
 use super::TouchLaw;
 use super::nearest::around;
+use super::sharp::Sharp;
 
 /// Surface vertices that are looked after together.
 const BLOCK: usize = 128;
@@ -22,6 +23,9 @@ pub struct Solids {
     pub law: TouchLaw,
     pub(crate) bodies: Vec<Solid>,
     pub(super) blocks: Vec<Block>,
+    /// All sharp edges, and their boxes at rest.
+    pub(super) edges: Vec<Sharp>,
+    pub(super) edge_tree: Bvh,
     /// Rest positions of all model vertices \[m\].
     pub(super) rest: Vec<DVec3>,
     /// Per model vertex: how far its own neighbourhood reaches \[m\], and its body.
@@ -72,12 +76,17 @@ impl Solids {
             law,
             bodies: Vec::new(),
             blocks: Vec::new(),
+            edges: Vec::new(),
+            edge_tree: Bvh::new(&[]),
             rest: rest.iter().map(|row| row.xyz()).collect(),
             reach: vec![0.0; rest.len()],
             owner: vec![0; rest.len()],
             margin: f64::INFINITY,
         };
         specs.iter().for_each(|spec| solids.add(spec));
+        let ends = |edge: &Sharp| edge.ends.map(|v| solids.rest[v as usize]);
+        let boxes: Vec<Bounds> = solids.edges.iter().map(|e| around(ends(e), 0.0)).collect();
+        solids.edge_tree = Bvh::new(&boxes);
         solids
     }
 
@@ -116,6 +125,7 @@ impl Solids {
         let boxes: Vec<Bounds> = tets.iter().map(|t| around(t.map(at), 0.0)).collect();
         let skin = if has_volume { &triangles[..] } else { &[] };
         let skin: Vec<[u32; 3]> = skin.iter().map(|t| t.map(number)).collect();
+        self.edges.extend(Sharp::all(body, &skin, &self.rest));
         let faces: Vec<Bounds> = skin.iter().map(|t| around(t.map(at), 0.0)).collect();
         self.bodies.push(Solid {
             vertices,

@@ -59,7 +59,10 @@ impl Contacts {
         touching.find(model.solids(), positions, team);
         for touch in touching.touches() {
             self.count += 1;
-            self.deepest = self.deepest.max(touch.depth);
+            // Of edges that hardly count the depth is not the way out: that is through their sides.
+            if touch.share >= 0.5 {
+                self.deepest = self.deepest.max(touch.depth);
+            }
         }
     }
 }

@@ -43,7 +43,7 @@ impl Islands {
     /// use pliant_sim::islands::Islands;
     /// let touch = |owner, body| Touch {
     ///     points: [0; 2], shares: [1.0, 0.0], owner, body, corners: [0; 4], weights: [0.25; 4],
-    ///     depth: 0.1, normal: DVec3::Y, is_flat: true, stiffness: 1.0, sides: [0; 2],
+    ///     depth: 0.1, normal: DVec3::Y, is_flat: true, stiffness: 1.0, share: 1.0, sides: [0; 2],
     ///     slopes: [DVec3::ZERO; 8],
     /// };
     /// let mut islands = Islands::new(4);

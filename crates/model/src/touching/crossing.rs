@@ -20,11 +20,12 @@ use super::sharp::Sharp;
 use super::solids::Solids;
 
 /// Part of an edge, from each end, in which a crossing fades.
-const ENDS: f64 = 0.15;
+const ENDS: f64 = 0.1;
 /// sin² of the angle between edges from which on a crossing counts in full.
 const CROSSED: f64 = 0.05;
-/// Cosines between n and the outside from which on it does at all, and in full.
-const OUTWARD: [f64; 2] = [0.2, 0.5];
+/// n is a sum of the normals of an edge's sides: their shares from which on a crossing counts at all,
+/// and in full. Beyond, a side and not the edge is what is nearest, and vertices see to that.
+const BETWEEN: [f64; 2] = [0.1, 0.35];
 /// Crossings are no deeper than this multiple of the bodies' margin, which is half an edge: vertices
 /// are inside by then. They fade from half of it on.
 pub(super) const DEEPEST: f64 = 1.0;
@@ -72,6 +73,7 @@ impl Touch {
             normal: -n,
             is_flat: false,
             stiffness: whole * share.value,
+            share: share.value,
             sides: one.sides,
             slopes: share.slopes.map(|slope| slope * whole),
         };
@@ -94,13 +96,13 @@ fn share(positions: &[Row], [one, other]: [&Sharp; 2], deepest: f64) -> Dual {
     let (ur, vr) = (u.dot(r), v.dot(r));
     let s = (uv * vr - vv * ur) * det.recip();
     let t = (uu * vr - uv * ur) * det.recip();
-    let outside = |[a, b, c, d]: [DualVec; 4]| {
-        ((b - a).cross(c - a).unit() + (a - b).cross(d - b).unit()).unit()
+    let sides = |[a, b, c, d]: [DualVec; 4]| {
+        [(b - a).cross(c - a).unit(), (a - b).cross(d - b).unit()]
     };
-    let [into, out] = [[a, b, left, right], [c, d, below, beside]].map(outside);
+    let [own, others] = [[a, b, left, right], [c, d, below, beside]].map(sides);
     let mut n = u.cross(v).unit();
-    if n.dot(out).value < 0.0 {
-        n = DualVec(n.0.map(|x| -x));
+    if n.dot(others[0] + others[1]).value < 0.0 {
+        n = n.times_number(-1.0);
     }
     let depth = -(r + u.times(s) - v.times(t)).dot(n);
     let part = |x: Dual, of: f64| {
@@ -113,11 +115,13 @@ fn share(positions: &[Row], [one, other]: [&Sharp; 2], deepest: f64) -> Dual {
     };
     let left_of = depth.map((deepest - depth.value, -1.0));
     let crossed = part(det * (uu * vv).recip(), CROSSED);
-    let facing = |x: Dual| {
-        let [none, full] = OUTWARD;
-        part(x.map((x.value - none, 1.0)), full - none)
+    let between = |n: DualVec, [p, q]: [DualVec; 2], along: DualVec| {
+        let whole = p.cross(q).dot(along).recip();
+        let [none, full] = BETWEEN;
+        let counts = |x: Dual| part(x.map((x.value - none, 1.0)), full - none);
+        counts(n.cross(q).dot(along) * whole) * counts(p.cross(n).dot(along) * whole)
     };
-    let outward = facing(n.dot(out)) * facing(-n.dot(into));
+    let outward = between(n, others, v) * between(n.times_number(-1.0), own, u);
     end(s) * end(t) * crossed * outward * part(left_of, 0.5 * deepest)
 }
 

@@ -93,6 +93,10 @@ impl DualVec {
         DualVec(self.0.map(|x| x * factor))
     }
 
+    pub fn times_number(self, factor: f64) -> DualVec {
+        DualVec(self.0.map(|x| x.map((factor * x.value, factor))))
+    }
+
     /// Of length 1; a length of zero makes it no number.
     pub fn unit(self) -> DualVec {
         self.times(self.dot(self).sqrt().recip())

@@ -70,6 +70,8 @@ pub struct Touch {
     pub is_flat: bool,
     /// Of the contact [N/m].
     pub stiffness: f64,
+    /// How much it counts: 1, or less where edges are not what is nearest; the stiffness has it.
+    pub share: f64,
     /// The sides of the points' edge: model vertices its stiffness depends on, too.
     pub sides: [u32; 2],
     /// Slopes of the stiffness at points, sides and corners [N/m²]; that of a vertex is constant.

@@ -111,7 +111,8 @@ impl Inside {
                 normal,
                 is_flat,
                 stiffness,
-                sides: [vertex; 2],
+                share: 1.0,
+            sides: [vertex; 2],
                 slopes: [DVec3::ZERO; 8],
             };
             return beyond.is_finite().then_some(touch);
@@ -129,6 +130,7 @@ impl Inside {
             normal: (x - point).try_normalize()?,
             is_flat: on.is_face,
             stiffness,
+            share: 1.0,
             sides: [vertex; 2],
             slopes: [DVec3::ZERO; 8],
         })

@@ -187,10 +187,13 @@ fn body_spec(body: &scene::Body, files: &mut dyn Files) -> Result<BodySpec, Mode
         MeshSource::Shape { name, resolution } if name == "jelly" => {
             shapes::jelly(*resolution as usize).map_err(named)?
         }
+        MeshSource::Shape { name, resolution } if name == "horns" => {
+            shapes::horns(*resolution as usize).map_err(named)?
+        }
         MeshSource::Shape { name, .. } => {
             return Err(unsupported(
                 &format!("body `{}`: shape `{name}`", body.name),
-                ": the built-in shape is `jelly`",
+                ": the built-in shapes are `jelly` and `horns`",
             ));
         }
         MeshSource::Surface { path, resolution, unit } => {

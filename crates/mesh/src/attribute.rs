@@ -32,31 +32,32 @@ impl Attribute {
         self.values.get(start..start.saturating_add(self.components)).unwrap_or_default()
     }
 
-    /// The name without the underscore that glTF asks for in front of it.
+    /// The name without the underscore that glTF asks for in front of it; some exporters add one
+    /// to a name that has it.
     pub fn plain_name(&self) -> &str {
-        self.name.strip_prefix('_').filter(|rest| !rest.is_empty()).unwrap_or(&self.name)
+        Some(self.name.trim_start_matches('_'))
+            .filter(|rest| !rest.is_empty())
+            .unwrap_or(&self.name)
     }
 
     /// The vertices whose value exceeds ½, as a group of the attribute's name; of an attribute
-    /// with several components, a group per component: `color.r`, `flow.x`. Names that start
-    /// with an underscore are known without it, too.
+    /// with several components, a group per component: `flow.x`, and, as three or four may be a
+    /// colour of any name, `color.r`. Names that start with an underscore are known without it, too.
     pub fn groups(&self) -> Vec<Group> {
-        let letters = if self.is_color() { ["r", "g", "b", "a"] } else { ["x", "y", "z", "w"] };
+        let mut names = vec![self.name.as_str()];
+        names.extend(Some(self.plain_name()).filter(|plain| *plain != self.name));
         let mut groups = Vec::new();
         for component in 0..self.components.min(4) {
             let column = self.values.iter().skip(component).step_by(self.components);
             let chosen = column.zip(0u32..).filter(|(value, _)| **value > CHOSEN).map(|(_, v)| v);
             let vertices: Vec<u32> = chosen.collect();
-            let mut names = vec![self.name.as_str()];
-            if self.plain_name() != self.name {
-                names.push(self.plain_name());
-            }
-            for name in names {
-                let name = match self.components {
-                    1 => name.to_owned(),
-                    _ => format!("{name}.{}", letters[component]),
-                };
-                groups.push(Group { name, vertices: vertices.clone() });
+            let endings: &[&str] = match self.components {
+                1 => &[""],
+                2 => &[[".x"], [".y"]][component],
+                _ => &[[".r", ".x"], [".g", ".y"], [".b", ".z"], [".a", ".w"]][component],
+            };
+            for (name, ending) in names.iter().flat_map(|n| endings.iter().map(move |e| (n, e))) {
+                groups.push(Group { name: format!("{name}{ending}"), vertices: vertices.clone() });
             }
         }
         groups
@@ -80,8 +81,10 @@ mod tests {
         let color =
             Attribute { name: "color".into(), components: 3, values: vec![1., 0., 0., 0., 1., 1.] };
         let names: Vec<String> = color.groups().into_iter().map(|g| g.name).collect();
-        assert_eq!(names, ["color.r", "color.g", "color.b"]);
-        assert_eq!(color.groups()[1].vertices, [1]);
+        assert_eq!(names, ["color.r", "color.x", "color.g", "color.y", "color.b", "color.z"]);
+        assert_eq!(color.groups()[2].vertices, [1]);
+        let twice = Attribute { name: "__SOFT".into(), components: 1, values: vec![1.0] };
+        assert_eq!(twice.plain_name(), "SOFT");
         assert_eq!(color.of(1), [0., 1., 1.]);
         assert!(color.of(2).is_empty() && color.of(usize::MAX).is_empty());
     }

@@ -12,6 +12,7 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
+import trimesh
 
 INSIDE = Path(__file__).with_name("inside.py")
 FRAMES, FPS = 12, 24
@@ -146,10 +147,82 @@ def animations(pliant, blenders, folder):
         print(f"skipped: {kind}, which no Blender here was built with; bpy from PyPI is, for Python 3.11")
 
 
+# What can be selected by name, and which of it is a weight map, in files of old and new Blenders.
+NAMES = {
+    3: {"glb": ["WEIGHT", "COLOR_0.r", "end"], "obj": ["color.r", "tip"], "ply": []},
+    4: {
+        "glb": ["WEIGHT", "_WEIGHT", "COLOR_0.r", "end"],
+        "obj": ["color.r", "tip"],
+        "ply": ["WEIGHT", "color.r", "tip"],
+        "usda": ["WEIGHT", "Col.r", "tip", "end"],
+    },
+}
+HELD = """
+frames = 4
+gravity = [0.0, -1000.0, 0.0]
+
+[[body]]
+mesh = {{ surface = "{file}", resolution = 16 }}
+material = {{ preset = "jelly" }}
+
+[[body.attach]]
+select = {{ group = "{name}" }}
+stiffness = "hard"
+"""
+
+
+def nearest(places, points):
+    """For every point the number of the place that is there."""
+    distances = np.linalg.norm(np.array(places)[None] - np.array(points)[:, None], axis=2)
+    assert distances.min(axis=1).max() < NEAR, distances.min(axis=1).max()
+    return distances.argmin(axis=1)
+
+
+def painted_values(pliant, path, places):
+    """The attributes that we read, and which place each vertex is at: by way of a PLY file."""
+    copy = path.with_name("copy.ply")
+    subprocess.run([pliant, "convert", path, copy, "--quiet"], check=True)
+    raw = trimesh.load(copy, process=False).metadata["_ply_raw"]["vertex"]["data"]
+    values = {name: np.ravel(raw[name]) for name in raw.dtype.names}
+    return values, nearest(places, np.stack([values[axis] for axis in "xyz"], axis=-1))
+
+
+def painting(pliant, blenders, folder):
+    """Weights, colours, groups and materials painted in Blender, as numbers and as selections."""
+    for blender in blenders:
+        job = {"do": "paint", "path": str(folder / "painted")}
+        version, (result,) = ask(blender, [job], folder)
+        names = NAMES[min(int(version.split(".")[0]), 4)]
+        places, weights = np.array(result["vertices"]), np.array(result["weights"])
+        for ending in result["written"]:
+            path = folder / f"painted.{ending}"
+            values, vertex = painted_values(pliant, path, places)
+            maps = [name for name in values if name.strip("_") in ["WEIGHT", "tip"]]
+            assert maps or "WEIGHT" not in names[ending], (ending, list(values))
+            for name in maps:
+                expected = weights if name != "tip" else weights * (weights > 0.5)
+                np.testing.assert_allclose(values[name], expected[vertex], atol=NEAR, err_msg=name)
+            for name in names[ending]:
+                held(pliant, folder, path, name)
+            print(f"Blender {version} painted {ending}: maps {maps}, selections {names[ending]}")
+
+
+def held(pliant, folder, path, name):
+    """What is chosen by name stays, and the other end falls."""
+    scene, run = folder / "held.toml", folder / "held"
+    scene.write_text(HELD.format(file=path.name, name=name))
+    subprocess.run([pliant, "simulate", scene, "--out", run, "--quiet"], check=True)
+    frames = read_pc2(run / "animation.pc2")
+    moved = np.linalg.norm(frames[-1] - frames[0], axis=1)
+    x = frames[0][:, 0]
+    assert moved[x > 0.6].max() < NEAR, (path.name, name, moved[x > 0.6].max())
+    assert moved[x < -0.9].min() > 0.01, (path.name, name, moved[x < -0.9].min())
+
+
 def main(pliant, *blenders):
     blenders = [found for blender in blenders if (found := shutil.which(blender))]
     assert blenders, "expected a blender, or a Python that has bpy"
-    for check in [animations]:
+    for check in [animations, painting]:
         with tempfile.TemporaryDirectory() as folder:
             check(pliant, blenders, Path(folder))
 

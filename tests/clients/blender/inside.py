@@ -85,7 +85,79 @@ def read_usd(job):
     return poses(job["frames"])
 
 
-JOBS = {"cache": read_cache, "gltf": read_gltf, "usd": read_usd}
+# -- writing ----------------------------------------------------------------------------------
+
+
+def weight_of(p):
+    """What is painted everywhere: from 0 at one end to 1 at the other."""
+    return 0.5 * (p[0] + 1.0)
+
+
+def painted_bar():
+    """A bar of quads from -1 to 1 along x, painted in every way that a user may."""
+    places, quads, number = [], [], {}
+
+    def corner(x, y, z):
+        if (x, y, z) not in number:
+            number[x, y, z] = len(places)
+            places.append((x / 4 - 1, y / 4 - 0.125, z / 4 - 0.125))
+        return number[x, y, z]
+
+    ring = [(0, 0), (1, 0), (1, 1), (0, 1)]
+    for x in range(8):
+        for (a, b), (c, d) in zip(ring, ring[1:] + ring[:1]):
+            quads.append([corner(x, a, b), corner(x + 1, a, b), corner(x + 1, c, d), corner(x, c, d)])
+    quads.append([corner(0, a, b) for a, b in ring])
+    quads.append([corner(8, a, b) for a, b in reversed(ring)])
+    mesh = bpy.data.meshes.new("bar")
+    mesh.from_pydata(places, [], quads)
+    thing = bpy.data.objects.new("bar", mesh)
+    bpy.context.scene.collection.objects.link(thing)
+    weights = [weight_of(p) for p in places]
+    mesh.attributes.new("_WEIGHT", "FLOAT", "POINT").data.foreach_set("value", weights)
+    color = mesh.color_attributes.new("Col", "FLOAT_COLOR", "POINT")
+    # Red is 0 or 1, which is the same in every colour space.
+    reds = [[float(w > 0.5), 0.0, 0.0, 1.0] for w in weights]
+    color.data.foreach_set("color", [value for red in reds for value in red])
+    mesh.color_attributes.active_color = color
+    group = thing.vertex_groups.new(name="tip")
+    for vertex, weight in enumerate(weights):
+        if weight > 0.5:
+            group.add([vertex], weight, "REPLACE")
+    for name in ["base", "end"]:
+        material = bpy.data.materials.new(name)
+        material.use_nodes = True
+        # Exporters only look at colours that a material uses.
+        node = material.node_tree.nodes.new("ShaderNodeVertexColor")
+        node.layer_name = "Col"
+        shader = material.node_tree.nodes["Principled BSDF"]
+        material.node_tree.links.new(node.outputs["Color"], shader.inputs["Base Color"])
+        mesh.materials.append(material)
+    for face in mesh.polygons:
+        face.material_index = int(sum(places[v][0] for v in face.vertices) > 0.0)
+    return places
+
+
+def write_painted(job):
+    """Exports the bar in every format that this Blender has; returns which, and its vertices."""
+    places = painted_bar()
+    written = []
+    exports = [
+        ("export_scene.gltf", "glb", {"export_attributes": True, "export_format": "GLB"}),
+        ("wm.obj_export", "obj", {"export_colors": True, "export_vertex_groups": True}),
+        ("wm.ply_export", "ply", {"export_attributes": True, "forward_axis": "NEGATIVE_Z", "up_axis": "Y"}),
+        ("export_mesh.ply", "ply", {"axis_forward": "-Z", "axis_up": "Y"}),
+        ("wm.usd_export", "usda", {"convert_orientation": True}),
+    ]
+    for operator, ending, options in exports:
+        if has(operator):
+            run(operator, filepath=f"{job['path']}.{ending}", **options)
+            written.append(ending)
+    vertices = [(x, z, -y) for x, y, z in places]
+    return {"written": written, "vertices": vertices, "weights": [weight_of(p) for p in places]}
+
+
+JOBS = {"cache": read_cache, "gltf": read_gltf, "usd": read_usd, "paint": write_painted}
 
 
 def main(path):

@@ -63,7 +63,8 @@ impl Tables {
 
 /// Reads all sections.
 pub fn read(bytes: &[u8]) -> Result<(Tables, Tree), Problem> {
-    let version = bytes.get(8..11).and_then(|v| v.try_into().ok()).unwrap_or_default();
+    let version = bytes.get(8..11).and_then(|v| v.try_into().ok());
+    let version: [u8; 3] = version.ok_or_else(|| "ends before its version".to_owned())?;
     if version < [0, 4, 0] || version >= [1, 0, 0] {
         let [major, minor, patch] = version;
         return Err(format!(

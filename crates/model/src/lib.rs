@@ -18,6 +18,7 @@ mod own_energy;
 pub mod potentials;
 mod random;
 pub mod scene;
+mod skin;
 pub mod touching;
 
 pub use body_spec::{BodySpec, Matter};
@@ -35,3 +36,4 @@ pub use motion::{Motion, Rigid, rotation};
 pub use own_energy::Numbers;
 pub use potentials::tetrahedra::Lame;
 pub use scene::{ElasticModel, Response};
+pub use skin::Skin;

@@ -96,9 +96,8 @@ fn share(positions: &[Row], [one, other]: [&Sharp; 2], deepest: f64) -> Dual {
     let (ur, vr) = (u.dot(r), v.dot(r));
     let s = (uv * vr - vv * ur) * det.recip();
     let t = (uu * vr - uv * ur) * det.recip();
-    let sides = |[a, b, c, d]: [DualVec; 4]| {
-        [(b - a).cross(c - a).unit(), (a - b).cross(d - b).unit()]
-    };
+    let sides =
+        |[a, b, c, d]: [DualVec; 4]| [(b - a).cross(c - a).unit(), (a - b).cross(d - b).unit()];
     let [own, others] = [[a, b, left, right], [c, d, below, beside]].map(sides);
     let mut n = u.cross(v).unit();
     if n.dot(others[0] + others[1]).value < 0.0 {

@@ -112,7 +112,7 @@ impl Inside {
                 is_flat,
                 stiffness,
                 share: 1.0,
-            sides: [vertex; 2],
+                sides: [vertex; 2],
                 slopes: [DVec3::ZERO; 8],
             };
             return beyond.is_finite().then_some(touch);

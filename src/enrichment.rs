@@ -133,7 +133,7 @@ fn flesh(project: &Project, regions: &[(Vec<u32>, f64)], bound: &Bound) -> Simul
     (flesh.ground, flesh.touches_itself) = (project.ground, project.touches_itself);
     if let Some(integrator) = &project.integrator {
         flesh.integrator = Integrator::from(integrator);
-        flesh.touches_itself |= integrator.self_collision;
+        flesh.touches_itself |= integrator.self_collision.is_some();
     }
     flesh
 }

@@ -8,6 +8,7 @@
 use glam::DVec3;
 use pliant_math::Row;
 use pliant_model::integrator::{Correction, Fepr, Integrator, Scheme, Solver};
+use pliant_model::touching::TouchLaw;
 use pliant_model::{
     BodySpec, Collider, Drive, ElasticModel, FrameInput, Hold, Lame, Matter, Model, ModelBuilder,
     Response, Shape,
@@ -103,6 +104,7 @@ impl Simulation {
             matter: Matter::Solid { model: options.model, lame, density: options.density },
             positions: None,
             velocities: None,
+            skin: None,
         };
         let mut is_exact = vec![false; count];
         for &vertex in exact {
@@ -132,7 +134,7 @@ impl Simulation {
             });
         }
         if options.touches_itself {
-            builder = builder.touching(None);
+            builder = builder.touching(TouchLaw::default());
         }
         let model = builder.build()?;
         let mut hard = vec![0; model.hard_vertices().len()];

@@ -74,6 +74,7 @@ fn fits_of_a_bar_are_those_of_the_reference() {
             matter,
             positions: None,
             velocities: None,
+            skin: None,
         };
         let model = ModelBuilder::new()
             .body(body)

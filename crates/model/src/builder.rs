@@ -1,13 +1,9 @@
 //! Building a model in code: bodies, what holds them, what blows on them.
 
-use std::ops::Range;
 use std::sync::Arc;
 
 use glam::{DMat3, DVec3};
-use pliant_math::ordering::nested_dissection;
-use pliant_math::sparse::Adjacency;
 use pliant_math::{Buffer, Row};
-use pliant_mesh::edges_of_tets;
 
 use crate::body_spec::{BodySpec, Matter};
 use crate::breeze::Breeze;
@@ -17,18 +13,20 @@ use crate::field::Field;
 use crate::integrator::{Damping, Integrator};
 use crate::model::{DrivenPoints, Model};
 use crate::motion::Motion;
+use crate::numbering::Numbering;
 use crate::own_energy::{Numbers, OwnEnergy};
 use crate::potentials::Potential;
 use crate::potentials::ProxyKind;
 use crate::potentials::attachment::Attachments;
 use crate::potentials::body_contact::BodyContact;
+use crate::potentials::body_friction::BodyFriction;
 use crate::potentials::contact::Contact;
 use crate::potentials::follow::Follow;
 use crate::potentials::friction::Friction;
 use crate::potentials::point_energy::{PointEnergy, PointLaw, PointResponse};
 use crate::potentials::tracking::{Tracked, Tracking};
 use crate::potentials::wind::Wind;
-use crate::touching::{SolidSpec, Solids};
+use crate::touching::{SolidSpec, Solids, TouchLaw};
 
 /// How firmly vertices are held.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -58,7 +56,7 @@ pub struct ModelBuilder {
     follows: Vec<(usize, Vec<u32>, Vec<f64>)>,
     tracked: Vec<(usize, Vec<Tracked>)>,
     colliders: Vec<Collider>,
-    touching: Option<Option<f64>>,
+    touching: Option<TouchLaw>,
     own: Vec<OwnEnergy>,
     ether: Vec<(usize, Vec<u32>, f64)>,
     gravity: Option<DVec3>,
@@ -72,15 +70,6 @@ struct Held {
     vertices: Vec<u32>,
     hold: Hold,
     motion: Option<Motion>,
-}
-
-struct Numbering {
-    /// Model vertex of each user vertex.
-    numbers: Vec<u32>,
-    /// How many are free.
-    free: usize,
-    /// Free and hard model vertices of each body.
-    ranges: Vec<[Range<usize>; 2]>,
 }
 
 impl ModelBuilder {
@@ -133,21 +122,21 @@ impl ModelBuilder {
         self
     }
 
-    /// Lets bodies touch each other and themselves instead of passing through, with springs of a
-    /// stiffness per vertex [N/m], or of four times the body's own at a vertex. Needs volume on at
+    /// Lets bodies touch each other and themselves instead of passing through, by a law. Needs volume on at
     /// least one side: tets push out what enters them; sheets do not touch each other.
     ///
     /// ```
     /// use pliant_mesh::shapes;
+    /// use pliant_model::touching::TouchLaw;
     /// use pliant_model::{BodySpec, DVec3, ElasticModel, ModelBuilder};
     /// let cube = shapes::solid_box(DVec3::ONE, [2, 2, 2])?;
     /// let cube = BodySpec::solid("cube", cube, ElasticModel::Corotated, 1e5, 0.3, 1000.0);
-    /// let model = ModelBuilder::new().body(cube).touching(None).build()?;
+    /// let model = ModelBuilder::new().body(cube).touching(TouchLaw::default()).build()?;
     /// assert!(model.solids().is_some());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn touching(mut self, stiffness: Option<f64>) -> Self {
-        self.touching = Some(stiffness);
+    pub fn touching(mut self, law: TouchLaw) -> Self {
+        self.touching = Some(law);
         self
     }
 
@@ -240,10 +229,7 @@ impl ModelBuilder {
                 return Err(ModelError::Collider { collider, reason: reason.to_owned() });
             }
         }
-        if let Some(Some(stiffness)) = self.touching
-            && !(stiffness > 0.0 && stiffness.is_finite())
-        {
-            let reason = format!("a stiffness of {stiffness} N/m");
+        if let Some(reason) = self.touching.and_then(|law| law.fault()) {
             return Err(ModelError::Potential {
                 potential: "contact of bodies".to_owned(),
                 reason,
@@ -271,7 +257,8 @@ impl ModelBuilder {
                 }
             }
         }
-        let Numbering { numbers, free, ranges } = self.number(&firsts, &hard)?;
+        let Numbering { numbers, free, ranges } =
+            Numbering::new(&self.bodies, &firsts, &|v| hard[v].is_some())?;
         let permuted = |values: &dyn Fn(usize) -> Row| {
             let mut rows = Buffer::zeroed(count);
             (0..count).for_each(|v| rows[numbers[v] as usize] = values(v));
@@ -296,22 +283,22 @@ impl ModelBuilder {
         for (b, body) in self.bodies.iter().enumerate() {
             potentials.extend(body.elastic(&numbers[firsts[b]..firsts[b + 1]], &rest)?);
         }
-        let solids = self.touching.map(|stiffness| {
+        let solids = self.touching.map(|law| {
             let elastic = diagonal(&potentials, count);
             let spec = |b: usize| SolidSpec {
                 mesh: &self.bodies[b].mesh,
                 numbers: &numbers[firsts[b]..firsts[b + 1]],
                 ranges: ranges[b].clone().map(|r| r.start as u32..r.end as u32),
                 elastic: &elastic,
-                stiffness,
             };
-            Arc::new(Solids::new(&rest, &(0..self.bodies.len()).map(spec).collect::<Vec<_>>()))
+            Arc::new(Solids::new(law, &rest, &(0..self.bodies.len()).map(spec).collect::<Vec<_>>()))
         });
-        potentials.extend(
-            solids
-                .iter()
-                .map(|solids| -> Box<dyn Potential> { Box::new(BodyContact::new(solids.clone())) }),
-        );
+        if let Some(solids) = &solids {
+            potentials.push(Box::new(BodyContact::new(solids.clone())));
+            if solids.law.is_lossy() {
+                potentials.push(Box::new(BodyFriction::new(solids.clone())));
+            }
+        }
         let motions: Vec<Motion> = self.held.iter().filter_map(|h| h.motion.clone()).collect();
         let motion_of = |h: usize| {
             let before = self.held[..h].iter().filter(|h| h.motion.is_some()).count();
@@ -490,46 +477,6 @@ impl ModelBuilder {
             }
         }
         masses
-    }
-
-    /// Model numbers of the user's vertices: free ones in elimination order, then hard ones; body
-    /// by body.
-    fn number(
-        &self,
-        firsts: &[usize],
-        hard: &[Option<(usize, bool)>],
-    ) -> Result<Numbering, ModelError> {
-        let mut numbers = vec![u32::MAX; hard.len()];
-        let mut ranges = Vec::new();
-        let mut next = 0;
-        for (b, body) in self.bodies.iter().enumerate() {
-            let own = firsts[b]..firsts[b + 1];
-            let free: Vec<usize> = own.filter(|&v| hard[v].is_none()).collect();
-            let mut compact = vec![usize::MAX; firsts[b + 1] - firsts[b]];
-            free.iter().enumerate().for_each(|(k, &v)| compact[v - firsts[b]] = k);
-            let edges = match &body.matter {
-                Matter::Solid { .. } => edges_of_tets(&body.mesh.tets),
-                Matter::Springs { ends, .. } => ends.clone(),
-                Matter::Points { .. } => Vec::new(),
-            };
-            let pair = |[a, b]: [u32; 2]| (compact[a as usize], compact[b as usize]);
-            let joins = |&(a, b): &(usize, usize)| a != usize::MAX && b != usize::MAX && a != b;
-            let pairs: Vec<_> = edges.into_iter().map(pair).filter(joins).collect();
-            let order = nested_dissection(&Adjacency::from_pairs(free.len(), pairs)?)?;
-            order.iter().enumerate().for_each(|(k, &c)| numbers[free[c]] = (next + k) as u32);
-            ranges.push([next..next + free.len(), 0..0]);
-            next += free.len();
-        }
-        let free = next;
-        for (b, [_, held]) in ranges.iter_mut().enumerate() {
-            held.start = next;
-            for number in numbers[firsts[b]..firsts[b + 1]].iter_mut().filter(|n| **n == u32::MAX) {
-                *number = next as u32;
-                next += 1;
-            }
-            held.end = next;
-        }
-        Ok(Numbering { numbers, free, ranges })
     }
 }
 

@@ -16,8 +16,8 @@ pub struct Demo {
     pub variants: &'static [Variant],
     /// Its liveliest stretch \[s\]: what the filmstrip shows.
     pub strip: [f64; 2],
-    /// How its bodies look.
-    pub material: Material,
+    /// How its bodies look, one after the other and over again.
+    pub materials: &'static [Material],
     /// What stands on the stage besides the bodies, and moves with the first attachment.
     pub props: &'static [Prop],
 }
@@ -70,6 +70,7 @@ impl Prop {
     }
 }
 
+const LEMON: Material = Material { colour: [0.98, 0.80, 0.18], gloss: 0.8, translucency: 0.45 };
 const RUBBER: Material = Material { colour: [0.93, 0.58, 0.16], gloss: 0.5, translucency: 0.25 };
 
 /// Every demo, the flagship first.
@@ -87,7 +88,7 @@ pub const ALL: &[Demo] = &[
             },
         ],
         strip: [0.9, 3.4],
-        material: Material::JELLY,
+        materials: &[Material::JELLY],
         props: &[Prop::Plate(0.115)],
     },
     Demo {
@@ -96,7 +97,25 @@ pub const ALL: &[Demo] = &[
         scene: include_str!("../assets/scenes/drop.toml"),
         variants: AS_WRITTEN,
         strip: [0.1, 1.8],
-        material: Material::JELLY,
+        materials: &[Material::JELLY],
+        props: &[],
+    },
+    Demo {
+        name: "collide",
+        about: "Two jellies meet",
+        scene: include_str!("../assets/scenes/collide.toml"),
+        variants: AS_WRITTEN,
+        strip: [0.0, 1.5],
+        materials: &[Material::JELLY, LEMON],
+        props: &[],
+    },
+    Demo {
+        name: "folded",
+        about: "A soft bar falls on its end and comes to lie on itself",
+        scene: include_str!("../assets/scenes/folded.toml"),
+        variants: AS_WRITTEN,
+        strip: [0.0, 2.0],
+        materials: &[RUBBER],
         props: &[],
     },
     Demo {
@@ -105,7 +124,7 @@ pub const ALL: &[Demo] = &[
         scene: include_str!("../assets/scenes/cube.toml"),
         variants: AS_WRITTEN,
         strip: [0.0, 1.0],
-        material: RUBBER,
+        materials: &[RUBBER],
         props: &[],
     },
     Demo {
@@ -114,7 +133,7 @@ pub const ALL: &[Demo] = &[
         scene: include_str!("../assets/scenes/bar.toml"),
         variants: AS_WRITTEN,
         strip: [0.5, 4.5],
-        material: RUBBER,
+        materials: &[RUBBER],
         props: &[],
     },
     Demo {
@@ -132,7 +151,7 @@ pub const ALL: &[Demo] = &[
         scene: include_str!("../assets/scenes/flag.toml"),
         variants: AS_WRITTEN,
         strip: [0.0, 3.0],
-        material: Material::CLOTH,
+        materials: &[Material::CLOTH],
         props: &[],
     },
 ];
@@ -160,6 +179,7 @@ mod tests {
                 assert!(scene.is_ok(), "{}: {}", demo.name, scene.unwrap_err());
             }
             assert_eq!(ALL.iter().position(|other| other.name == demo.name), Some(index));
+            assert!(!demo.materials.is_empty());
             assert!(demo.props.iter().all(|prop| prop.mesh().is_ok()));
         }
     }

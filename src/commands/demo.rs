@@ -1,5 +1,6 @@
 //! `pliant demo`: a built-in scene from end to end, with pictures.
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -84,9 +85,9 @@ struct Footage {
     label: &'static str,
     fps: f64,
     cache: Pc2Reader,
-    triangles: Vec<[u32; 3]>,
+    /// Of each body.
+    surfaces: Vec<(Vec<[u32; 3]>, Material)>,
     positions: Vec<DVec3>,
-    material: Material,
     /// What stands on the stage besides the bodies, and moves with the first attachment.
     props: Vec<(Mesh, Material)>,
     motion: Option<Motion>,
@@ -101,16 +102,21 @@ impl Footage {
         folder: &Path,
     ) -> Result<Self, Failure> {
         let cache = Pc2Reader::open(&folder.join("animation.pc2"))?;
+        let shown = Shown::of(model);
+        let surface = |(vertices, material): (&Range<usize>, &Material)| {
+            let is_own = |t: &&[u32; 3]| vertices.contains(&(t[0] as usize));
+            (shown.rest().mesh.triangles.iter().filter(is_own).copied().collect(), *material)
+        };
+        let surfaces = shown.vertices_of_bodies().iter().zip(demo.materials.iter().cycle());
         let prop = |prop: &Prop| prop.mesh().map(|mesh| (mesh, prop.material()));
         let props: Result<Vec<_>, _> = demo.props.iter().map(prop).collect();
         let attached = scene.body.iter().flat_map(|b| &b.attach);
         Ok(Footage {
             label: variant.label,
             fps: scene.fps,
-            triangles: Shown::of(model).rest().mesh.triangles.clone(),
+            surfaces: surfaces.map(surface).collect(),
             positions: vec![DVec3::ZERO; cache.points()],
             cache,
-            material: demo.material,
             props: props.map_err(|error| Failure::new(error.to_string()))?,
             motion: attached.filter_map(|a| a.motion.as_ref()).map(Motion::from).next(),
         })
@@ -120,7 +126,10 @@ impl Footage {
     fn picture(&mut self, frame: usize, stage: &Stage) -> Result<Picture, Failure> {
         self.cache.frame(frame, &mut self.positions)?;
         let moved = self.moved_props(frame);
-        let mut objects = vec![Object::new(&self.positions[..], &self.triangles, self.material)];
+        let mut objects = Vec::new();
+        for (triangles, material) in &self.surfaces {
+            objects.push(Object::new(&self.positions[..], triangles, *material));
+        }
         for (positions, (mesh, material)) in moved.iter().zip(&self.props) {
             objects.push(Object::new(&positions[..], &mesh.triangles, *material));
         }

@@ -151,7 +151,7 @@ fn advance(
     } else {
         solve(model, scheme, times, state, workspace, report)?;
     }
-    let Workspace { evaluation, vectors, touched, team, .. } = workspace;
+    let Workspace { evaluation, vectors, touched, .. } = &mut *workspace;
     let [x0, v0] = [&vectors.before[0][..], &vectors.before[1][..]];
     let constants = scheme::constants(scheme, h);
     let objective = Objective {
@@ -172,18 +172,8 @@ fn advance(
     let solved = (!scheme::is_explicit(scheme)).then_some(&vectors.p[..]);
     account::book(&objective, &step, solved, evaluation, accounts);
     if scheme::ends_in_contact(scheme) {
-        evaluation.touching.find(model.solids(), positions, team);
-        let touches = [&touched[..], evaluation.touching.touches()];
-        let mut book = |body: usize, lost: f64| accounts[body].dissipated += lost;
-        let is_midpoint = scheme == Scheme::ImplicitMidpoint;
-        let late = |v: usize| {
-            if is_midpoint { Row::zero() } else { (velocities[v] - v0[v]) * (0.5 * h) }
-        };
-        contact::losses(model, [from, to], [x0, positions], late, touches, &mut book);
-        if is_midpoint {
-            let moved = [positions, velocities];
-            contact::quieten(model, [from, to], h, x0, touches[1], moved, &mut book);
-        }
+        let touching = Contacting { times, is_midpoint: scheme == Scheme::ImplicitMidpoint };
+        book_losses(model, &touching, state, workspace);
     }
     if let Some(correction) = model.integrator().correction {
         correction::apply(model, correction, scheme, times, state, workspace, report)?;
@@ -197,6 +187,40 @@ fn advance(
         report.energy.potential = workspace.potential_energy(model, to, state);
     }
     Ok(())
+}
+
+/// How contact was felt in a step.
+struct Contacting<'a> {
+    times: Times<'a>,
+    is_midpoint: bool,
+}
+
+/// Books what inelastic contact took, and takes the ringing of midpoint's.
+fn book_losses(model: &Model, step: &Contacting, state: &mut State, workspace: &mut Workspace) {
+    let Times { h, from, to, .. } = step.times;
+    let Workspace { evaluation, vectors, touched, islands_before, lost, team, .. } = workspace;
+    let State { positions, velocities, accounts, .. } = state;
+    let [x0, v0] = [&vectors.before[0][..], &vectors.before[1][..]];
+    evaluation.touching.find(model.solids(), positions, team);
+    let touches = [&touched[..], evaluation.touching.touches()];
+    lost.fill(0.0);
+    let mut book = |body: usize, heat: f64| lost[body] += heat;
+    let late = |v: usize| {
+        if step.is_midpoint { Row::zero() } else { (velocities[v] - v0[v]) * (0.5 * h) }
+    };
+    contact::losses(model, [from, to], [x0, positions], late, touches, &mut book);
+    if step.is_midpoint {
+        let moved = [positions, velocities];
+        contact::quieten(model, [from, to], h, x0, touches[1], moved, &mut book);
+    }
+    // A search that ended early may tell of more than there was: no more than moved before.
+    islands_before.join(touches[1]);
+    islands_before.gather(lost);
+    for first in (0..lost.len()).filter(|&first| islands_before.first(first) == first) {
+        let moving = |body: usize| measure::kinetic_of(model, &model.bodies()[body], v0);
+        let most: f64 = islands_before.members(first).map(moving).sum();
+        accounts[first].dissipated += lost[first].min(most);
+    }
 }
 
 /// ∇E at the start of a step, into the workspace's vectors.

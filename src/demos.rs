@@ -142,7 +142,7 @@ pub const ALL: &[Demo] = &[
         scene: include_str!("../assets/scenes/horns.toml"),
         variants: AS_WRITTEN,
         strip: [0.0, 2.5],
-        material: Material { colour: [0.86, 0.74, 0.55], gloss: 0.4, translucency: 0.15 },
+        materials: &[Material { colour: [0.86, 0.74, 0.55], gloss: 0.4, translucency: 0.15 }],
         props: &[],
     },
     Demo {

@@ -52,9 +52,17 @@ impl Paged {
         }
         // A panic elsewhere leaves pages whole.
         let mut pages = self.pages.lock().unwrap_or_else(PoisonError::into_inner);
-        for (place, byte) in (start..).zip(&mut word[..size]) {
-            let page = pages.page(place / PAGE)?;
-            *byte = *page.get((place % PAGE) as usize)?;
+        let mut done = 0;
+        // Twice, where a page ends within the word.
+        while done < size {
+            let place = start + done as u64;
+            let page = pages.page(place / PAGE)?.get((place % PAGE) as usize..)?;
+            let here = page.len().min(size - done);
+            word[done..done + here].copy_from_slice(&page[..here]);
+            done += here;
+            if here == 0 {
+                return None;
+            }
         }
         Some(word)
     }

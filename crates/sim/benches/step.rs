@@ -26,7 +26,9 @@ fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).filter(|a| a != "--bench").collect();
     let wanted = arguments.first().map_or("", String::as_str);
     let number = |k: usize| arguments.get(k).and_then(|a| a.parse::<usize>().ok());
-    println!("case               threads  least median ms | evaluate  solve correct   rest µs/it | it ev corr");
+    println!(
+        "case               threads  least median ms | evaluate  solve correct   rest µs/it | it ev corr"
+    );
     for (name, steps, build) in cases().into_iter().filter(|case| case.0.starts_with(wanted)) {
         let threads = number(1).map_or(vec![1, 2], |threads| vec![threads]);
         for threads in threads {
@@ -64,7 +66,9 @@ fn cases() -> Vec<(String, usize, Build)> {
     }
     for (size, steps, cells) in SIZES {
         for iterations in [20, 40] {
-            let build = move || Ok(bar(cells, Corotated)?.integrator(projected(iterations)).pin(0, left).build()?);
+            let build = move || {
+                Ok(bar(cells, Corotated)?.integrator(projected(iterations)).pin(0, left).build()?)
+            };
             cases.push((format!("fepr-{size}-{iterations}"), steps, Box::new(build)));
         }
         let build = move || Ok(bar(cells, Corotated)?.integrator(vivid()).pin(0, left).build()?);

@@ -1,8 +1,12 @@
 //! What a state must be to be shown.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use pliant_math::Row;
+use pliant_math::team::Team;
 use pliant_model::Model;
 
+use crate::blocks::each_vertex;
 use crate::state::State;
 
 /// Into how many sub-steps a step is cut, in turn, before it is given up.
@@ -12,12 +16,18 @@ pub const SUBSTEPS: [u32; 6] = [1, 2, 4, 8, 16, 32];
 const LOST: f64 = 1e9;
 
 /// Whether a state is finite, and within any sensible distance.
-pub fn is_sound(model: &Model, state: &State) -> bool {
+pub fn is_sound(model: &Model, state: &State, team: &Team) -> bool {
     let reach = LOST * model.extent().max(f64::MIN_POSITIVE);
-    let near = |row: &Row| row.0[..3].iter().all(|c| c.abs() <= reach);
-    state.positions.iter().all(near)
-        && state.velocities.iter().all(|v| v.xyz().is_finite())
-        && state.accelerations.iter().all(|a| a.xyz().is_finite())
+    let within = |row: &Row, most: f64| row.0.iter().fold(true, |all, c| all & (c.abs() <= most));
+    let is_sound = AtomicBool::new(true);
+    each_vertex(model.vertex_count(), team, &|i| {
+        let near = within(&state.positions[i], reach);
+        let slow = within(&state.velocities[i], f64::MAX);
+        if !(near & slow & within(&state.accelerations[i], f64::MAX)) {
+            is_sound.store(false, Ordering::Relaxed);
+        }
+    });
+    is_sound.into_inner()
         && state.accounts.iter().all(|a| a.added.is_finite() && a.dissipated.is_finite())
 }
 

@@ -20,9 +20,11 @@
 //! under energy projection when it starts at a turning point. External forces are part of E.
 
 use pliant_math::Row;
+use pliant_math::team::{SharedSlice, Team};
 use pliant_model::Model;
 use pliant_model::integrator::Scheme;
 
+use crate::blocks::each_vertex;
 use crate::state::State;
 
 /// The objective's constants for one step.
@@ -74,10 +76,12 @@ pub fn pose(
     gradient: &[Row],
     state: &State,
     inertia: &mut [Row],
+    team: &Team,
 ) {
     let State { positions: x, velocities: v, past, .. } = state;
-    for (i, y) in inertia.iter_mut().enumerate() {
-        *y = match scheme {
+    let (count, inertia) = (inertia.len(), SharedSlice::new(inertia));
+    each_vertex(count, team, &|i| {
+        let y = match scheme {
             Scheme::QuasiStatic => x[i],
             Scheme::ImplicitMidpoint | Scheme::DiscreteGradient => x[i].plus_scaled(0.5 * h, v[i]),
             Scheme::Bdf2 => {
@@ -95,7 +99,9 @@ pub fn pose(
                 x[i].plus_scaled(h, v[i])
             }
         };
-    }
+        // SAFETY: every vertex has its own row.
+        unsafe { *inertia.at(i) = y }
+    });
 }
 
 /// (4x₀ − x₋₁)/3.
@@ -106,7 +112,7 @@ fn bdf2_base(x: Row, past: Row) -> Row {
 /// The state after a step that was solved by `p`.
 ///
 /// A hard vertex's velocity is its displacement divided by h, whatever the scheme.
-pub fn finish(model: &Model, scheme: Scheme, h: f64, p: &[Row], state: &mut State) {
+pub fn finish(model: &Model, scheme: Scheme, h: f64, p: &[Row], state: &mut State, team: &Team) {
     let State { positions, velocities, accelerations, past, .. } = state;
     if scheme == Scheme::QuasiStatic {
         positions.copy_from_slice(p);
@@ -115,22 +121,27 @@ pub fn finish(model: &Model, scheme: Scheme, h: f64, p: &[Row], state: &mut Stat
         return;
     }
     let is_midpoint = matches!(scheme, Scheme::ImplicitMidpoint | Scheme::DiscreteGradient);
-    for (i, &p) in p.iter().enumerate() {
-        let (x0, v0) = (positions[i], velocities[i]);
+    let [positions, velocities, accelerations] =
+        [positions, velocities, accelerations].map(|rows| SharedSlice::new(rows));
+    let [last_positions, last_velocities] =
+        [&mut past.positions, &mut past.velocities].map(|rows| SharedSlice::new(rows));
+    // SAFETY: every vertex has its own rows.
+    each_vertex(p.len(), team, &|i| unsafe {
+        let (p, x0, v0) = (p[i], *positions.at(i), *velocities.at(i));
         let x1 = if is_midpoint { p + (p - x0) } else { p };
         let mean = (x1 - x0) * (1.0 / h);
         let v1 = match scheme {
             _ if i >= model.free_count() => mean,
             _ if is_midpoint || scheme == Scheme::Trapezoidal => mean + (mean - v0),
-            Scheme::Bdf2 => (x1 - bdf2_base(x0, past.positions[i])) * (1.5 / h),
+            Scheme::Bdf2 => (x1 - bdf2_base(x0, *last_positions.at(i))) * (1.5 / h),
             _ => mean,
         };
-        accelerations[i] = (v1 - v0) * (1.0 / h);
-        past.positions[i] = x0;
-        past.velocities[i] = v0;
-        positions[i] = x1;
-        velocities[i] = v1;
-    }
+        *accelerations.at(i) = (v1 - v0) * (1.0 / h);
+        *last_positions.at(i) = x0;
+        *last_velocities.at(i) = v0;
+        *positions.at(i) = x1;
+        *velocities.at(i) = v1;
+    });
     past.is_valid = true;
 }
 

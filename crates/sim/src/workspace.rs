@@ -16,11 +16,11 @@ use crate::measure;
 use crate::objective::{EvaluationSpace, Objective};
 use crate::rayleigh::RayleighSpace;
 use crate::scheme::Constants;
-use crate::solver::SolverInfo;
 use crate::solver::discrete_gradient::{self, DiscreteGradientSpace};
 use crate::solver::newton::{self, NewtonParams, NewtonSpace};
 use crate::solver::projective::{self, ProjectiveParams, ProjectiveSpace, Proxy};
 use crate::solver::xpbd::{self, NoConstraint, XpbdParams, XpbdSpace};
+use crate::solver::{SolverInfo, Start};
 use crate::state::State;
 
 /// Why a model cannot be stepped.
@@ -211,20 +211,21 @@ impl SolverSpace {
         Ok(())
     }
 
-    /// Minimises the objective from `p`, or solves what stands in its place;
+    /// Minimises the objective from a start, or solves what stands in its place;
     /// [`SolverSpace::prepare`] comes first.
     pub fn minimise(
         &mut self,
         objective: &Objective,
-        p: &mut [Row],
-        gradient: &mut [Row],
+        start: Start,
         evaluation: &mut EvaluationSpace,
         team: &Team,
     ) -> SolverInfo {
+        let Start { p, gradient, known } = start;
         match self {
             SolverSpace::Projective { params, cached, .. } => match cached.first_mut() {
                 Some(Factored { space, .. }) => {
-                    projective::minimise(objective, params, p, gradient, space, evaluation, team)
+                    let start = Start { p, gradient, known };
+                    projective::minimise(objective, params, start, space, evaluation, team)
                 }
                 None => SolverInfo { stalled: true, ..SolverInfo::default() },
             },
@@ -242,13 +243,12 @@ impl SolverSpace {
 }
 
 impl SolverSpace {
-    /// Improves `p` by one projective iteration, or by all that Newton's method needs: the backward
+    /// Improves a start by one projective iteration, or by all that Newton's method needs: the backward
     /// Euler step of thesis 3.3.1.3, which starts so near that one local/global iteration is enough.
     pub fn improve(
         &mut self,
         objective: &Objective,
-        p: &mut [Row],
-        gradient: &mut [Row],
+        start: Start,
         evaluation: &mut EvaluationSpace,
         team: &Team,
     ) -> SolverInfo {
@@ -256,9 +256,9 @@ impl SolverSpace {
             && let Some(Factored { space, .. }) = cached.first_mut()
         {
             let once = ProjectiveParams { iterations: 1, ..*params };
-            return projective::minimise(objective, &once, p, gradient, space, evaluation, team);
+            return projective::minimise(objective, &once, start, space, evaluation, team);
         }
-        self.minimise(objective, p, gradient, evaluation, team)
+        self.minimise(objective, start, evaluation, team)
     }
 }
 

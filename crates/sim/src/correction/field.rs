@@ -64,9 +64,7 @@ impl Energy for FieldEnergy<'_> {
 
     fn smooth(&mut self, gradient: &[Row], out: &mut [Row]) {
         if let Some(smoother) = &mut self.smoother {
-            precondition(gradient, smoother, out, self.team);
-            let scale = 1.0 / (self.h * self.h);
-            out.iter_mut().for_each(|row| *row = *row * scale);
+            precondition(gradient, 1.0 / (self.h * self.h), smoother, out, self.team);
         }
     }
 }
@@ -91,6 +89,6 @@ impl Stiffness for FilteredField<'_> {
     }
 
     fn relax(&mut self, forces: &[Row], out: &mut [Row]) {
-        precondition(forces, self.matrix, out, self.team);
+        precondition(forces, 1.0, self.matrix, out, self.team);
     }
 }

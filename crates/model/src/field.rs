@@ -107,6 +107,11 @@ impl Field {
         self.potentials[self.tasks[task].potential].is_in_proxy()
     }
 
+    /// Whether all energies are stored, and all stiffness lasts: nothing blows, rubs or touches.
+    pub fn is_constant(&self) -> bool {
+        self.potentials.iter().all(|p| p.is_stored() && p.is_in_proxy())
+    }
+
     /// The output rows that add up to vertex `v`'s gradient, in this order; below
     /// [`Field::row_count`].
     #[inline(always)]

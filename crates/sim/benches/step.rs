@@ -4,6 +4,7 @@
 //! cargo bench -p pliant-sim --bench step                        every case, 1 and 2 threads
 //! cargo bench -p pliant-sim --bench step -- bar-20k             cases whose name begins so
 //! cargo bench -p pliant-sim --bench step -- bar-98k 2 100       threads, steps
+//! PLIANT_ITERATIONS=2 cargo bench -p pliant-sim --bench step    short steps, for a machine that is not quiet
 //! ```
 //!
 //! The bars are 1 × 0.25 × 0.25 m, E = 1e6 Pa, ν = 0.3, 1000 kg/m³, one end held, h = 1/30 s, 10
@@ -83,6 +84,8 @@ fn left(x: DVec3) -> bool {
 }
 
 fn projective(iterations: u32) -> Integrator {
+    let asked = std::env::var("PLIANT_ITERATIONS").ok().and_then(|text| text.parse().ok());
+    let iterations = asked.unwrap_or(iterations);
     let solver = Solver::Projective { iterations, history: 5, tolerance: 0.0 };
     Integrator { solver, ..Integrator::default() }
 }

@@ -23,9 +23,18 @@ pub(crate) fn each_block(
     });
 }
 
-/// Runs something small for every vertex, compiled for this machine; vertices must not depend on
-/// each other.
-pub(crate) fn each_vertex(vertices: usize, team: &Team, work: &(impl Fn(usize) + Sync)) {
+/// Something small that is done to every vertex. Mark the implementation `#[inline(always)]`:
+/// closures would be compiled for any machine.
+pub(crate) trait PerVertex: Sync {
+    /// Does it.
+    ///
+    /// # Safety
+    /// `vertex` is below the number given to [`each_vertex`], and nobody else is at it.
+    unsafe fn at(&self, vertex: usize);
+}
+
+/// Runs something small for every vertex.
+pub(crate) fn each_vertex(vertices: usize, team: &Team, work: &impl PerVertex) {
     if vertices < WORTH_SHARING || team.size() == 1 {
         return run64(EachVertex(0..vertices, work));
     }
@@ -39,9 +48,20 @@ pub(crate) fn each_vertex(vertices: usize, team: &Team, work: &(impl Fn(usize) +
 /// Copies rows.
 pub(crate) fn copy(from: &[Row], to: &mut [Row], team: &Team) {
     assert_eq!(from.len(), to.len(), "rows are copied one to one");
-    let to = SharedSlice::new(to);
-    // SAFETY: every vertex has its own row.
-    each_vertex(from.len(), team, &|i| unsafe { *to.at(i) = from[i] });
+    each_vertex(from.len(), team, &Copied { from, to: SharedSlice::new(to) });
+}
+
+struct Copied<'a> {
+    from: &'a [Row],
+    to: SharedSlice<'a, Row>,
+}
+
+impl PerVertex for Copied<'_> {
+    #[inline(always)]
+    unsafe fn at(&self, vertex: usize) {
+        // SAFETY: every vertex has its own row.
+        unsafe { *self.to.at(vertex) = self.from[vertex] }
+    }
 }
 
 /// Sums up what a block of vertices amounts to, in the order of blocks; `sums` is memory.
@@ -59,14 +79,15 @@ pub(crate) fn sum<T: Copy + Send>(
     sums[..blocks].iter().for_each(|&sum| add(sum));
 }
 
-struct EachVertex<'a, F>(Range<usize>, &'a F);
+struct EachVertex<'a, W>(Range<usize>, &'a W);
 
-impl<L: Lanes, F: Fn(usize)> Kernel<L> for EachVertex<'_, F> {
+impl<L: Lanes, W: PerVertex> Kernel<L> for EachVertex<'_, W> {
     type Output = ();
     #[inline(always)]
     unsafe fn run(self) {
-        for i in self.0 {
-            (self.1)(i);
+        for vertex in self.0 {
+            // SAFETY: ranges of vertices do not overlap.
+            unsafe { self.1.at(vertex) }
         }
     }
 }

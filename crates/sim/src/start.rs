@@ -14,7 +14,7 @@ use pliant_math::team::{SharedSlice, Team};
 use pliant_math::{Buffer, Row};
 use pliant_model::{Drive, Model};
 
-use crate::blocks::{self, each_vertex};
+use crate::blocks::{self, PerVertex, each_vertex};
 use crate::islands::Islands;
 use crate::objective::{EvaluationSpace, Objective, Sums};
 use crate::state::State;
@@ -25,13 +25,24 @@ const UNRESOLVABLE: f64 = 1e9;
 
 /// The first candidate: the smooth continuation of the motion, seen at β of the step.
 pub fn continued(h: f64, beta: f64, state: &State, p: &mut [Row], team: &Team) {
-    let State { positions, velocities, accelerations, .. } = state;
-    let (count, p) = (p.len(), SharedSlice::new(p));
-    each_vertex(count, team, &|i| {
-        let ahead = velocities[i].plus_scaled(h, accelerations[i]);
+    each_vertex(p.len(), team, &Continued { h, beta, state, p: SharedSlice::new(p) });
+}
+
+struct Continued<'a> {
+    h: f64,
+    beta: f64,
+    state: &'a State,
+    p: SharedSlice<'a, Row>,
+}
+
+impl PerVertex for Continued<'_> {
+    #[inline(always)]
+    unsafe fn at(&self, i: usize) {
+        let State { positions, velocities, accelerations, .. } = self.state;
+        let ahead = velocities[i].plus_scaled(self.h, accelerations[i]);
         // SAFETY: every vertex has its own row.
-        unsafe { *p.at(i) = positions[i].plus_scaled(beta * h, ahead) }
-    });
+        unsafe { *self.p.at(i) = positions[i].plus_scaled(self.beta * self.h, ahead) }
+    }
 }
 
 /// Leaves the better of two candidates in `still`, and, if that is `ahead`, its gradient in
@@ -51,8 +62,10 @@ pub fn choose(
         run64(Rise { kappa: objective.kappa, masses, still, ahead, gradient, vertices: block })
     };
     blocks::sum(free, &mut evaluation.rises, team, &of, |rise| higher += rise);
-    let is_better = sums.value.is_finite() && higher >= 0.0
-        || sums.value < objective.value(still, evaluation, team);
+    // Contact is not convex: there, both are compared.
+    let is_convex = objective.model.field().is_constant() && sums.value.is_finite();
+    let is_better =
+        is_convex && higher >= 0.0 || sums.value < objective.value(still, evaluation, team);
     is_better.then(|| {
         std::mem::swap(still, ahead);
         sums

@@ -138,6 +138,7 @@ fn advance(
     }
     islands_before.find(model, &state.positions, evaluation, team);
     workspace.vectors.hard_start.clear();
+    workspace.vectors.solved = None;
     let accounts = model.integrator().correction.is_some() && from.hard != to.hard;
     if scheme::needs_start_forces(scheme) || accounts {
         start_forces(model, h, from, state, workspace);
@@ -250,6 +251,8 @@ fn solve(
     }
     let start = Start { p, gradient: &mut vectors.gradient, known };
     let info = solver.minimise(&objective, start, evaluation, team);
+    let is_known = solver.leaves_gradient() && constants.beta == 1.0 && model.field().is_constant();
+    vectors.solved = is_known.then_some(constants.kappa);
     islands.find(model, p, evaluation, team);
     centre(p, islands);
     scheme::finish(model, scheme, h, p, state, team);

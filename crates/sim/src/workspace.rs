@@ -81,6 +81,9 @@ pub(crate) struct Vectors {
     pub before: [Buffer<Row>; 2],
     pub inertia: Buffer<Row>,
     pub gradient: Buffer<Row>,
+    /// κ [1/s²] of the solve that has left ∇G at the state in `gradient`, and the energies of its last
+    /// evaluation in the evaluation space, where all of them are stored.
+    pub solved: Option<f64>,
     pub measured: Vec<f64>,
     /// ∇E at the hard vertices at the start of a sub-step, where the account needs it.
     pub hard_start: Vec<DVec3>,
@@ -145,6 +148,7 @@ impl Workspace {
                 before: [Buffer::zeroed(all), Buffer::zeroed(all)],
                 inertia: Buffer::zeroed(all),
                 gradient: Buffer::zeroed(free),
+                solved: None,
                 measured: vec![1.0; free],
                 hard_start: Vec::with_capacity(all - free),
             },
@@ -187,6 +191,11 @@ impl SolverSpace {
             SolverSpace::Xpbd { .. } => true,
             SolverSpace::Projective { .. } | SolverSpace::DiscreteGradient { .. } => false,
         }
+    }
+
+    /// Whether the gradient that the search leaves is that of where it ends.
+    pub fn leaves_gradient(&self) -> bool {
+        matches!(self, SolverSpace::Projective { .. })
     }
 
     /// Factors what can be factored before the search.

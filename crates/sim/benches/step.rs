@@ -61,7 +61,7 @@ fn cases() -> Vec<(String, usize, Build)> {
             Box::new(move || Ok(bar(cells, material)?.pin(0, left).build()?)),
         ));
     }
-    for held in ["pins", "moved", "soft", "follow", "contact"] {
+    for held in ["pins", "moved", "soft", "follow", "floor", "friction"] {
         let build = move || Ok(constrained(held, cells)?);
         cases.push((format!("held-{held}"), 100, Box::new(build)));
     }
@@ -129,7 +129,8 @@ fn constrained(held: &str, cells: [usize; 3]) -> Result<Model, Box<dyn std::erro
         }
         _ => {
             let floor = Shape::plane(DVec3::new(0.0, -0.15, 0.0), DVec3::Y);
-            body.pin(0, left).collider(Collider { friction: 0.3, ..Collider::new(floor, 1e4) })
+            let friction = if held == "friction" { 0.3 } else { 0.0 };
+            body.pin(0, left).collider(Collider { friction, ..Collider::new(floor, 1e4) })
         }
     };
     Ok(model.build()?)

@@ -59,16 +59,16 @@ macro_rules! plain_operator {
             #[inline(always)]
             fn $function(mut self, o: Self) -> Self {
                 for i in 0..4 {
-                    self.0[i] = self.0[i] $operator o.0[i];
+                    self.0[i] $operator o.0[i];
                 }
                 self
             }
         }
     };
 }
-plain_operator!(Add, add, +);
-plain_operator!(Sub, sub, -);
-plain_operator!(Mul, mul, *);
+plain_operator!(Add, add, +=);
+plain_operator!(Sub, sub, -=);
+plain_operator!(Mul, mul, *=);
 
 impl Quad for PlainQuad {
     #[inline(always)]

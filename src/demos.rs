@@ -118,6 +118,15 @@ pub const ALL: &[Demo] = &[
         props: &[],
     },
     Demo {
+        name: "horns",
+        about: "Horns that cross at rest, drawn apart: nothing is welded",
+        scene: include_str!("../assets/scenes/horns.toml"),
+        variants: AS_WRITTEN,
+        strip: [0.0, 2.5],
+        material: Material { colour: [0.86, 0.74, 0.55], gloss: 0.4, translucency: 0.15 },
+        props: &[],
+    },
+    Demo {
         name: "flag",
         about: "A cloth on two corners in gusty wind",
         scene: include_str!("../assets/scenes/flag.toml"),

@@ -9,7 +9,7 @@ use pliant::io::Pc2Reader;
 use pliant::mesh::Mesh;
 use pliant::model::scene::SceneFile;
 use pliant::model::{Model, Motion};
-use pliant::run::RunOptions;
+use pliant::run::{RunOptions, Shown};
 use pliant::view::{Filmstrip, FilmstripRow, Framing, Material, Object, Picture};
 
 use crate::arguments::{Options, Size};
@@ -101,17 +101,13 @@ impl Footage {
         folder: &Path,
     ) -> Result<Self, Failure> {
         let cache = Pc2Reader::open(&folder.join("animation.pc2"))?;
-        let triangles = model.bodies().iter().flat_map(|body| {
-            let first = body.first_vertex as u32;
-            body.triangles.iter().map(move |t| t.map(|v| v + first))
-        });
         let prop = |prop: &Prop| prop.mesh().map(|mesh| (mesh, prop.material()));
         let props: Result<Vec<_>, _> = demo.props.iter().map(prop).collect();
         let attached = scene.body.iter().flat_map(|b| &b.attach);
         Ok(Footage {
             label: variant.label,
             fps: scene.fps,
-            triangles: triangles.collect(),
+            triangles: Shown::of(model).rest().mesh.triangles.clone(),
             positions: vec![DVec3::ZERO; cache.points()],
             cache,
             material: demo.material,

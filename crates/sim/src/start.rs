@@ -55,24 +55,42 @@ pub fn choose(
     evaluation: &mut EvaluationSpace,
     team: &Team,
 ) -> Option<Sums> {
+    // Contact is not convex: there, both are evaluated, and what touches is left as it is ahead.
+    let is_convex = objective.model.field().is_constant();
+    let first = (!is_convex).then(|| objective.value(still, evaluation, team));
     let sums = objective.gradient(ahead, gradient, None, evaluation, team);
-    let (free, masses) = (objective.model.free_count(), objective.model.masses());
-    let mut higher = 0.0;
-    let of = |block: Range<usize>| {
-        run64(Rise { kappa: objective.kappa, masses, still, ahead, gradient, vertices: block })
+    let is_better = match first {
+        Some(value) => sums.value < value,
+        None => {
+            let rise = rise(objective, still, ahead, gradient, evaluation, team);
+            sums.value.is_finite() && rise >= 0.0
+                || sums.value < objective.value(still, evaluation, team)
+        }
     };
-    blocks::sum(free, &mut evaluation.rises, team, &of, |rise| higher += rise);
-    // Contact is not convex: there, both are compared.
-    let is_convex = objective.model.field().is_constant() && sums.value.is_finite();
-    let is_better =
-        is_convex && higher >= 0.0 || sums.value < objective.value(still, evaluation, team);
     is_better.then(|| {
         std::mem::swap(still, ahead);
         sums
     })
 }
 
-/// Σ g·δ + ½κ m ‖δ‖² over some vertices.
+/// ∇G(ahead)·δ + ½κ‖δ‖²_M with δ from ahead to still.
+fn rise(
+    objective: &Objective,
+    still: &[Row],
+    ahead: &[Row],
+    gradient: &[Row],
+    evaluation: &mut EvaluationSpace,
+    team: &Team,
+) -> f64 {
+    let (kappa, masses) = (objective.kappa, objective.model.masses());
+    let of =
+        |vertices: Range<usize>| run64(Rise { kappa, masses, still, ahead, gradient, vertices });
+    let (free, mut total) = (objective.model.free_count(), 0.0);
+    blocks::sum(free, &mut evaluation.rises, team, &of, |rise| total += rise);
+    total
+}
+
+/// The same over some vertices.
 struct Rise<'a> {
     kappa: f64,
     masses: &'a [f64],

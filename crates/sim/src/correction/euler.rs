@@ -130,6 +130,8 @@ impl Steps for EulerSteps<'_> {
             inertia: self.inertia,
             measured: self.measured,
             forces: Forces::Stored,
+            end: None,
+            rubbing: &[],
         };
         field::energies(&objective, positions, self.evaluation, self.team, self.potentials);
         for ((out, potential), body) in
@@ -151,6 +153,8 @@ impl Steps for EulerSteps<'_> {
             inertia,
             measured,
             forces: Forces::All,
+            end: None,
+            rubbing: &[],
         };
         let EulerSteps { gradient, solver, evaluation, team, behind, .. } = self;
         let info = match effort {
@@ -196,6 +200,8 @@ impl Steps for EulerSteps<'_> {
             inertia: self.inertia,
             measured,
             forces: Forces::All,
+            end: None,
+            rubbing: &[],
         };
         objective.gradient(x0, self.gradient, None, self.evaluation, self.team);
         for (i, &g) in self.gradient.iter().enumerate() {

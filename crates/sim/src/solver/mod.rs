@@ -5,6 +5,7 @@ pub mod discrete_gradient;
 pub mod hessian;
 pub mod newton;
 mod passes;
+mod passing;
 pub mod projective;
 pub mod xpbd;
 

@@ -223,9 +223,9 @@ pub fn project(
     find_centres(projection, positions, &mut space.centres);
     let is_held = projection.targets.iter().all(|targets| targets.slack.is_none());
     if projection.metric == Metric::Smooth && is_held {
-        match project_along(projection, energy, positions, velocities, space) {
-            true => return true,
-            false => positions[..space.origin.len()].copy_from_slice(&space.origin),
+        // Islands that it cannot project are left to what follows, and only they.
+        if project_along(projection, energy, positions, velocities, space) {
+            return true;
         }
     }
     space.infos.fill(FeprInfo::default());
@@ -280,8 +280,9 @@ fn follow(lambda: &Multipliers, h: f64, v: DVec3, r: DVec3) -> Row {
     (v - pushed * (1.0 / (h * h))).into()
 }
 
-/// The projection along the first iterate's direction; false, with velocities as they were, where
-/// that does not lead to the targets, or the energy has no values without gradients.
+/// The projection along the first iterate's direction; false when that does not lead every island to
+/// its targets, or the energy has no values without gradients. Islands that it fails for stay as they
+/// were.
 fn project_along(
     projection: &Projection,
     energy: &mut dyn Energy,
@@ -320,6 +321,7 @@ fn project_along(
             }
         }
         if !energy.values(positions, energies) {
+            positions[..free].copy_from_slice(origin);
             return false;
         }
         for (island, target) in targets.iter().enumerate() {
@@ -330,13 +332,14 @@ fn project_along(
             info.iterations += 1;
             info.potential = energies[island];
             if !search.take(projection, &moments[island], target, centres[island], info) {
-                return false;
+                *search = Search::done();
+                free_of(projection, island).for_each(|i| positions[i] = origin[i]);
             }
         }
     }
     for (island, target) in targets.iter().enumerate() {
         let (search, centre) = (&searches[island], centres[island]);
-        if infos[island].iterations > 0 {
+        if infos[island].converged && infos[island].iterations > 0 {
             let lambda = search.multipliers(&moments[island], h, target, centre);
             for i in free_of(projection, island) {
                 let r = positions[i].xyz() - centre;
@@ -344,7 +347,7 @@ fn project_along(
             }
         }
     }
-    true
+    infos[..targets.len()].iter().all(|info| info.converged)
 }
 
 /// What angular momentum is measured about: the centre of mass, which is better conditioned, where

@@ -19,12 +19,16 @@ use crate::row::{Real, Row};
 #[cfg(target_arch = "x86_64")]
 mod avx512;
 mod plain;
+mod quad;
 
 #[cfg(target_arch = "x86_64")]
 pub use avx512::{Avx512F32, Avx512F64};
 #[cfg(target_arch = "x86_64")]
 pub use plain::{Avx2F32, Avx2F64};
 pub use plain::{PlainF32, PlainF64};
+#[cfg(target_arch = "x86_64")]
+pub use quad::AvxQuad;
+pub use quad::{PlainQuad, Quad};
 
 /// Lanes of f64 in every instruction set.
 pub const WIDTH_F64: usize = 8;
@@ -47,6 +51,8 @@ pub trait Lanes:
 {
     /// What one lane holds.
     type Real: Real;
+    /// A row of doubles, with the same instructions.
+    type Quad: Quad;
     /// How many lanes.
     const WIDTH: usize;
 

@@ -3,7 +3,7 @@
 use std::arch::x86_64::*;
 use std::ops::{Add, Mul, Neg, Sub};
 
-use super::{Kernel, Lanes, WIDTH_F32, WIDTH_F64};
+use super::{AvxQuad, Kernel, Lanes, WIDTH_F32, WIDTH_F64};
 use crate::row::Row;
 
 /// Eight doubles in one register.
@@ -63,6 +63,7 @@ impl Neg for Avx512F32 {
 
 impl Lanes for Avx512F64 {
     type Real = f64;
+    type Quad = AvxQuad;
     const WIDTH: usize = WIDTH_F64;
 
     #[inline(always)]
@@ -166,6 +167,7 @@ impl Lanes for Avx512F64 {
 
 impl Lanes for Avx512F32 {
     type Real = f32;
+    type Quad = AvxQuad;
     const WIDTH: usize = WIDTH_F32;
 
     #[inline(always)]

@@ -3,7 +3,9 @@
 
 use std::ops::{Add, Mul, Neg, Sub};
 
-use super::{Kernel, Lanes, WIDTH_F32, WIDTH_F64};
+#[cfg(target_arch = "x86_64")]
+use super::AvxQuad;
+use super::{Kernel, Lanes, PlainQuad, WIDTH_F32, WIDTH_F64};
 use crate::row::Row;
 
 macro_rules! lane_wise {
@@ -26,7 +28,7 @@ macro_rules! lane_wise {
 }
 
 macro_rules! plain_lanes {
-    ($name:ident, $real:ty, $width:expr, $doc:literal $(, $feature:literal)?) => {
+    ($name:ident, $real:ty, $quad:ty, $width:expr, $doc:literal $(, $feature:literal)?) => {
         #[doc = $doc]
         #[derive(Clone, Copy, Debug)]
         #[repr(align(64))]
@@ -63,6 +65,7 @@ macro_rules! plain_lanes {
 
         impl Lanes for $name {
             type Real = $real;
+            type Quad = $quad;
             const WIDTH: usize = $width;
 
             #[inline(always)]
@@ -158,9 +161,9 @@ macro_rules! plain_lanes {
     };
 }
 
-plain_lanes!(PlainF64, f64, WIDTH_F64, "Eight doubles, no instruction set assumed.");
-plain_lanes!(PlainF32, f32, WIDTH_F32, "Sixteen singles, no instruction set assumed.");
+plain_lanes!(PlainF64, f64, PlainQuad, WIDTH_F64, "Eight doubles, no instruction set assumed.");
+plain_lanes!(PlainF32, f32, PlainQuad, WIDTH_F32, "Sixteen singles, no instruction set assumed.");
 #[cfg(target_arch = "x86_64")]
-plain_lanes!(Avx2F64, f64, WIDTH_F64, "Eight doubles, compiled for AVX2.", "avx2,fma");
+plain_lanes!(Avx2F64, f64, AvxQuad, WIDTH_F64, "Eight doubles, compiled for AVX2.", "avx2,fma");
 #[cfg(target_arch = "x86_64")]
-plain_lanes!(Avx2F32, f32, WIDTH_F32, "Sixteen singles, compiled for AVX2.", "avx2,fma");
+plain_lanes!(Avx2F32, f32, AvxQuad, WIDTH_F32, "Sixteen singles, compiled for AVX2.", "avx2,fma");

@@ -1,9 +1,9 @@
 //! Steps of a model against the clock.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use pliant::model::{FrameInput, Model};
-use pliant::sim::{State, StepReport, Workspace, measure, step};
+use pliant::sim::{State, StepReport, Timings, Workspace, measure, step};
 use serde_json::{Value, json};
 
 use super::Stop;
@@ -80,6 +80,15 @@ impl<'a> Timed<'a> {
         let later = self.reports.get(substeps..).unwrap_or_default();
         later.iter().map(of).sum::<f64>() * substeps as f64 / later.len().max(1) as f64
     }
+
+    /// Milliseconds of something in the median frame, summed over its `substeps`.
+    pub fn median(&self, substeps: usize, of: impl Fn(&Timings) -> Duration) -> f64 {
+        let later = self.reports.get(substeps..).unwrap_or_default();
+        let frame = |reports: &[StepReport]| reports.iter().map(|r| of(&r.timings)).sum();
+        let mut frames: Vec<Duration> = later.chunks_exact(substeps).map(frame).collect();
+        frames.sort_unstable();
+        frames.get(frames.len() / 2).map_or(f64::NAN, |time| 1e3 * time.as_secs_f64())
+    }
 }
 
 fn milliseconds(since: Instant) -> f64 {
@@ -102,6 +111,7 @@ mod tests {
         assert!(timed.run(3, 2, &|| false));
         assert_eq!(timed.reports.len(), 6);
         assert_eq!(timed.mean(2, |_| 1.0), 2.0);
+        assert_eq!(timed.median(2, |_| Duration::from_millis(3)), 6.0);
         let times = timed.per_frame();
         assert!(times["min"].as_f64() <= times["median"].as_f64());
         assert!(!timed.run(1, 1, &|| true));

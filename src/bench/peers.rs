@@ -52,7 +52,7 @@ struct Scene {
 }
 
 const PROJECTIVE: Solver = Solver::Projective { iterations: 10, history: 5, tolerance: 0.0 };
-const CONVERGED: Solver = Solver::Projective { iterations: 3000, history: 5, tolerance: 1e-7 };
+const CONVERGED: Solver = Solver::Projective { iterations: 2000, history: 5, tolerance: 1e-6 };
 
 const SCENES: [Scene; 5] = [
     Scene { name: "bar-2k", solver: PROJECTIVE, build: |solver| bar([16, 5, 5], solver) },

@@ -4,6 +4,7 @@
 mod line;
 mod tables;
 
+use pliant::model::integrator::Solver;
 use pliant::sim::StepReport;
 use serde_json::{Value, json};
 
@@ -73,10 +74,13 @@ fn measure(
     }
     let is_corrected = line.correction.is_some();
     let mean = |of: &dyn Fn(&StepReport) -> f64| timed.mean(substeps, of);
-    let milliseconds = |time: std::time::Duration| 1e3 * time.as_secs_f64();
-    let corrected = |of: &dyn Fn(&StepReport) -> f64| is_corrected.then(|| mean(of));
+    let correction_ms = is_corrected.then(|| timed.median(substeps, |t| t.correction));
+    let corrections = is_corrected.then(|| mean(&|r| f64::from(r.correction_iterations)));
     // Newton's method factors in every iteration, the projective solver once.
-    let factor = mean(&|report| milliseconds(report.timings.factor));
+    let factor_ms = match line.solver {
+        Solver::Newton { .. } => timed.median(substeps, |t| t.factor),
+        Solver::Projective { .. } | Solver::Xpbd { .. } => timed.once(),
+    };
     Ok(Some(vec![
         ("vertices", json!(model.vertex_count())),
         ("elements", json!(model.element_count())),
@@ -87,10 +91,10 @@ fn measure(
         ("substeps", json!(substeps)),
         ("stable", json!(is_stable(&timed, line.scale(&model)))),
         ("ms_per_step", timed.per_frame()),
-        ("correction_ms", json!(corrected(&|r| milliseconds(r.timings.correction)))),
-        ("correction_iterations", json!(corrected(&|r| f64::from(r.correction_iterations)))),
-        ("factor_ms", json!(if factor > 0.0 { factor } else { timed.once() })),
-        ("solve_ms", json!(mean(&|report| milliseconds(report.timings.solve)))),
+        ("correction_ms", json!(correction_ms)),
+        ("correction_iterations", json!(corrections)),
+        ("factor_ms", json!(factor_ms)),
+        ("solve_ms", json!(timed.median(substeps, |t| t.solve))),
         ("paper_ms", json!(line.paper_ms)),
         ("paper_correction_ms", json!(line.paper_correction_ms)),
         ("frames", json!(frames)),
@@ -121,7 +125,7 @@ fn conclude(rows: &[Row]) -> String {
         Some(median) => {
             let faster = speedups.iter().filter(|s| **s > 1.0).count();
             format!(
-                "{} rows, {faster} faster than on the paper's machine, {median:.0} times at the median",
+                "{} rows, {faster} faster than on the paper's machine, {median:.1} times at the median",
                 rows.len()
             )
         }

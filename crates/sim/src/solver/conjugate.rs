@@ -26,7 +26,7 @@ use crate::objective::BLOCK;
 const MOST_ITERATIONS: u32 = 150;
 
 /// Multiplications in a factorisation from which on iterations win.
-const MOST_MULTIPLICATIONS: f64 = 1e9;
+const MOST_MULTIPLICATIONS: f64 = 3e8;
 
 /// Whether conjugate gradients take less time than factoring: decided by the multiplications of a
 /// factor with so many numbers, Σ (numbers in a column)² over its columns, as if all were alike.

@@ -39,6 +39,8 @@ pub const SUITE: Suite = Suite {
     entries,
     conclude,
     figure: Some(draw),
+    one_at_a_time: false,
+    last_row: None,
 };
 
 const METHODS: [(&str, Scheme, bool); 4] = [
@@ -58,7 +60,7 @@ struct Truth {
 
 type Shared = Arc<OnceLock<Result<Option<Truth>, String>>>;
 
-fn entries() -> Vec<Entry> {
+fn entries(_threads: usize) -> Vec<Entry> {
     let truth = Shared::default();
     let mut entries = Vec::new();
     for (name, scheme, is_projected) in METHODS {

@@ -212,10 +212,17 @@ impl SolverSpace {
         constants: Constants,
         team: &Team,
     ) -> Result<(), SimError> {
-        let SolverSpace::Projective { params, kind, cached } = self else { return Ok(()) };
         let kappa = match model.integrator().scheme {
             Scheme::QuasiStatic => regular_kappa(model),
             _ => constants.kappa,
+        };
+        let (params, kind, cached) = match self {
+            SolverSpace::Projective { params, kind, cached } => (params, kind, cached),
+            SolverSpace::Newton { space, .. } => {
+                space.prepare(model, kappa, team);
+                return Ok(());
+            }
+            SolverSpace::Xpbd { .. } | SolverSpace::DiscreteGradient { .. } => return Ok(()),
         };
         if let Some(found) = cached.iter().position(|f| f.kappa == kappa) {
             cached.swap(0, found);

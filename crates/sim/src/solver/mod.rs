@@ -1,6 +1,7 @@
 //! Minimisers of a step's objective: [`projective`], [`newton`] and [`xpbd`]; and
 //! [`discrete_gradient`], which minimises nothing.
 
+mod conjugate;
 pub mod discrete_gradient;
 pub mod hessian;
 pub mod newton;

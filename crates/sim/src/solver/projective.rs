@@ -71,6 +71,11 @@ impl Proxy {
         let diagonal = matrix.column_starts()[..free].iter().map(|&s| matrix.values()[s]).collect();
         Ok(Proxy { factor: PanelCholesky::new(&matrix)?, diagonal })
     }
+
+    /// A's factor.
+    pub fn factor(&self) -> &PanelCholesky<f32> {
+        &self.factor
+    }
 }
 
 /// The factored matrix and the vectors of the iteration.

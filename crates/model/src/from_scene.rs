@@ -2,6 +2,7 @@
 
 use glam::DVec3;
 use pliant_math::team::Team;
+use pliant_mesh::menagerie::Creature;
 use pliant_mesh::{Mesh, Resolution, Selection, TetOptions, edges_of_tets, shapes, tetrahedralise};
 
 use crate::body_spec::{BodySpec, Matter};
@@ -184,23 +185,16 @@ fn body_spec(body: &scene::Body, files: &mut dyn Files) -> Result<BodySpec, Mode
             mesh.positions.iter_mut().for_each(|x| *x *= unit.metres());
             mesh
         }
-        MeshSource::Shape { name, resolution } if name == "jelly" => {
-            shapes::jelly(*resolution as usize).map_err(named)?
-        }
-        MeshSource::Shape { name, .. } => {
-            return Err(unsupported(
-                &format!("body `{}`: shape `{name}`", body.name),
-                ": the built-in shape is `jelly`",
-            ));
-        }
+        MeshSource::Shape { name, resolution } => match Creature::named(name) {
+            Some(creature) => creature.solid(*resolution as usize, &any_team()).map_err(named)?,
+            None => shapes::jelly(*resolution as usize).map_err(named)?,
+        },
         MeshSource::Surface { path, resolution, unit } => {
             let mut surface = files.mesh(path).map_err(fail)?;
             surface.positions.iter_mut().for_each(|x| *x *= unit.metres());
             let resolution = Resolution::Cells(*resolution);
             let options = TetOptions { resolution, ..TetOptions::default() };
-            // However many threads: the bits are the same.
-            let threads = std::thread::available_parallelism().map_or(1, usize::from);
-            let filled = tetrahedralise(&surface, &options, &Team::new(threads));
+            let filled = tetrahedralise(&surface, &options, &any_team());
             filled.map_err(|error| fail(format!("surface `{path}`: {error}")))?.solid
         }
     };
@@ -219,6 +213,11 @@ fn body_spec(body: &scene::Body, files: &mut dyn Files) -> Result<BodySpec, Mode
     Ok(BodySpec { name: body.name.clone(), mesh, matter, positions, velocities })
 }
 
+/// However many threads: the bits are the same.
+fn any_team() -> Team {
+    Team::new(std::thread::available_parallelism().map_or(1, usize::from))
+}
+
 /// Scales, rotates and translates positions as a scene says.
 pub fn place(place: &scene::Place, positions: &mut [DVec3]) {
     let turn = rotation(DVec3::from_array(place.rotate));
@@ -233,15 +232,18 @@ type Initial = (Option<Vec<DVec3>>, Option<Vec<DVec3>>);
 /// Stretched and jittered positions, and the velocities of a rigid motion of them.
 fn initial_state(initial: &scene::Initial, mesh: &Mesh, matter: &Matter) -> Initial {
     let stretch = DVec3::from_array(initial.stretch);
-    let centroid = match matter {
+    let mut centroid = match matter {
         Matter::Solid { .. } => mesh.centroid(),
         Matter::Springs { .. } | Matter::Points { .. } => mean(&mesh.positions),
     };
     let mut positions = mesh.positions.clone();
     if stretch != DVec3::ONE {
-        positions.iter_mut().for_each(|x| *x = centroid + (*x - centroid) * stretch);
+        let about = initial.about.map_or(centroid, DVec3::from_array);
+        let stretched = |x: DVec3| about + (x - about) * stretch;
+        positions.iter_mut().for_each(|x| *x = stretched(*x));
+        // Stretching is affine: the centre of mass goes where the centroid goes.
+        centroid = stretched(centroid);
     }
-    // Stretching is affine: the centre of mass stays at the centroid.
     let spin = DVec3::from_array(initial.angular_velocity);
     let velocity = DVec3::from_array(initial.velocity);
     let velocities = positions.iter().map(|x| velocity + spin.cross(*x - centroid)).collect();
@@ -314,8 +316,4 @@ fn correction(correction: &scene::Correction) -> Option<Correction> {
             Correction::Fepr(Fepr { metric, momenta, filter, solution })
         }
     })
-}
-
-fn unsupported(what: &str, hint: &str) -> ModelError {
-    ModelError::Unsupported { what: what.to_owned(), hint: hint.to_owned() }
 }

@@ -16,7 +16,7 @@ pub fn dog(s: &mut Sculpture) {
     snout(s);
     face(s);
     // It ends behind in a flat plane, where it is held.
-    s.carve(COAT, 0.02, slab([0.0, 0.5, -1.35], [3.0, 3.0, 0.60], 0.0));
+    s.end_at(-0.75);
     s.region("nape", slab([0.0, 0.5, -0.75], [3.0, 3.0, 0.13], 0.0));
     s.region("snout", slab([0.0, 0.9, 1.60], [3.0, 3.0, 0.60], 0.0));
 }

@@ -9,13 +9,13 @@ use crate::mesh::Bounds;
 pub type Colour = [f32; 3];
 
 /// Parts in the order in which they are put on, or carved out.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Sculpture {
     parts: Vec<Part>,
     spots: Vec<(Solid, Colour)>,
     regions: Vec<(&'static str, Solid)>,
-    /// Nothing is below this height.
-    ground: Option<f64>,
+    /// Nothing has smaller coordinates.
+    least: DVec3,
 }
 
 #[derive(Clone, Debug)]
@@ -28,6 +28,13 @@ struct Part {
     /// Nothing changes further away than this from `center`.
     center: DVec3,
     radius: f64,
+}
+
+impl Default for Sculpture {
+    fn default() -> Self {
+        let least = DVec3::NEG_INFINITY;
+        Sculpture { parts: Vec::new(), spots: Vec::new(), regions: Vec::new(), least }
+    }
 }
 
 /// Over this width spots fade into what is around them (design units).
@@ -69,9 +76,13 @@ impl Sculpture {
     }
 
     /// Cuts off what is below a height: it stands there.
-    pub fn stand_at(&mut self, height: f64) -> &mut Self {
-        self.ground = Some(height);
-        self
+    pub fn stand_at(&mut self, height: f64) {
+        self.least.y = height;
+    }
+
+    /// Cuts off what is behind a plane z = `depth`.
+    pub fn end_at(&mut self, depth: f64) {
+        self.least.z = depth;
     }
 
     /// Signed distance, negative inside.
@@ -82,7 +93,7 @@ impl Sculpture {
                 d = part.join(d, own).0;
             }
         }
-        self.ground.map_or(d, |ground| d.max(ground - point.y))
+        d.max((self.least - point).max_element())
     }
 
     /// The colour at a point of the surface.
@@ -107,7 +118,7 @@ impl Sculpture {
         self.regions.iter().map(|(name, solid)| (*name, |p| solid.distance(p) <= 0.0))
     }
 
-    /// The box around all parts above the ground.
+    /// The box around what is not cut off.
     pub fn bounds(&self) -> Bounds {
         let empty =
             Bounds { min: DVec3::splat(f64::INFINITY), max: DVec3::splat(f64::NEG_INFINITY) };
@@ -115,7 +126,7 @@ impl Sculpture {
             let own = part.solid.bounds();
             Bounds { min: all.min.min(own.min), max: all.max.max(own.max) }
         });
-        bounds.min.y = self.ground.map_or(bounds.min.y, |ground| bounds.min.y.max(ground));
+        bounds.min = bounds.min.max(self.least);
         bounds
     }
 

@@ -19,7 +19,8 @@ fn every_creature_is_one_closed_piece_of_good_tets_at_any_resolution() {
             assert_eq!(quality::inverted(&solid), 0, "{name}");
             let angle = quality::min_dihedral(&solid);
             assert!(angle >= 8.0, "{name}: {angle}°");
-            assert!(findings(&manifold_boundary(&solid)).is_empty(), "{name}");
+            let wrong = findings(&manifold_boundary(&solid));
+            assert!(wrong.is_empty(), "{name}: {wrong:?}");
             volumes.push(solid.volume());
         }
         let [_, middle, fine] = volumes[..] else { unreachable!() };

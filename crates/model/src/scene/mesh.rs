@@ -1,5 +1,6 @@
 //! Where the mesh of a body comes from.
 
+use pliant_mesh::menagerie::Creature;
 use serde::Serialize;
 
 use super::error::SceneError;
@@ -21,7 +22,7 @@ pub enum MeshSource {
     /// side.
     Surface { path: String, resolution: u32, unit: Unit },
     /// A built-in shape, tetrahedralised with `resolution` cells along its longest side.
-    Shape { name: String, resolution: u32 },
+    Shape { name: &'static str, resolution: u32 },
 }
 
 /// The unit of length in which a file is written.
@@ -89,7 +90,11 @@ impl MeshSource {
             }
             "file" => MeshSource::File { path: source.words()?.to_owned(), unit },
             "surface" => MeshSource::Surface { path: source.words()?.to_owned(), resolution, unit },
-            _ => MeshSource::Shape { name: source.words()?.to_owned(), resolution },
+            _ => {
+                let known = std::iter::once("jelly").chain(Creature::names());
+                let known: Vec<_> = known.map(|name| (name, name)).collect();
+                MeshSource::Shape { name: source.named("shape", &known)?, resolution }
+            }
         })
     }
 }

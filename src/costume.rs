@@ -1,0 +1,103 @@
+//! How bodies look in a demo: creatures wear their skins, which are finer than their tets.
+
+use std::rc::Rc;
+
+use glam::DVec3;
+use pliant::math::team::Team;
+use pliant::mesh::menagerie::{Creature, Skin};
+use pliant::mesh::{Embedding, Mesh, MeshError};
+use pliant::model::Body;
+use pliant::model::scene::MeshSource;
+use pliant::view::{Material, Object};
+
+/// What is drawn of one body.
+#[derive(Clone)]
+pub enum Costume {
+    /// Its own boundary.
+    Plain { triangles: Vec<[u32; 3]>, material: Material },
+    /// A skin that its tets carry.
+    Skin(Rc<Worn>),
+}
+
+/// A skin on tets.
+pub struct Worn {
+    skin: Skin,
+    embedding: Embedding,
+    /// Tets of the body; positions change from frame to frame.
+    tets: Vec<[u32; 4]>,
+}
+
+/// Costumes by shape and resolution: variants of a demo share theirs.
+#[derive(Default)]
+pub struct Wardrobe(Vec<(&'static str, u32, Rc<Worn>)>);
+
+const RUBBER: Material = Material { colour: [0.93, 0.58, 0.16], gloss: 0.5, translucency: 0.25 };
+const HIDE: Material = Material { colour: [0.7; 3], gloss: 0.35, translucency: 0.3 };
+/// Cells along the longest side of a skin, at least.
+const FINENESS: usize = 80;
+
+impl Wardrobe {
+    /// The costume of a body made from `source`.
+    pub fn dress(
+        &mut self,
+        source: &MeshSource,
+        body: &Body,
+        threads: usize,
+    ) -> Result<Costume, MeshError> {
+        let material = match source {
+            MeshSource::Shape { name, resolution } => match Creature::named(name) {
+                Some(creature) => {
+                    return self.skin(&creature, name, *resolution, threads).map(Costume::Skin);
+                }
+                None => Material::JELLY,
+            },
+            MeshSource::Cloth { .. } => Material::CLOTH,
+            _ => RUBBER,
+        };
+        Ok(Costume::Plain { triangles: body.triangles.clone(), material })
+    }
+
+    fn skin(
+        &mut self,
+        creature: &Creature,
+        name: &'static str,
+        resolution: u32,
+        threads: usize,
+    ) -> Result<Rc<Worn>, MeshError> {
+        if let Some((.., worn)) = self.0.iter().find(|w| (w.0, w.1) == (name, resolution)) {
+            return Ok(Rc::clone(worn));
+        }
+        let team = Team::new(threads);
+        let solid = creature.solid(resolution as usize, &team)?;
+        let skin = creature.skin(FINENESS.max(resolution as usize), &team)?;
+        // Weights are the same wherever the body is placed.
+        let embedding = Embedding::new(&solid, &skin.surface.positions, &team);
+        let worn = Rc::new(Worn { skin, embedding, tets: solid.tets });
+        self.0.push((name, resolution, Rc::clone(&worn)));
+        Ok(worn)
+    }
+}
+
+impl Costume {
+    /// Vertices of what is drawn when the body's are here \[m\].
+    pub fn positions(&self, body: &[DVec3]) -> Vec<DVec3> {
+        match self {
+            Costume::Plain { .. } => body.to_vec(),
+            Costume::Skin(worn) => {
+                let tets = worn.tets.clone();
+                worn.embedding.positions(&Mesh { positions: body.to_vec(), tets, ..Mesh::default() })
+            }
+        }
+    }
+
+    /// What is drawn at those vertices.
+    pub fn object<'a>(&'a self, positions: &'a [DVec3]) -> Object<'a> {
+        match self {
+            Costume::Plain { triangles, material } => Object::new(positions, triangles, *material),
+            Costume::Skin(worn) => Object {
+                colours: Some(&worn.skin.colours),
+                ..Object::new(positions, &worn.skin.surface.triangles, HIDE)
+            },
+        }
+    }
+}

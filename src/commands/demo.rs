@@ -1,5 +1,6 @@
 //! `pliant demo`: a built-in scene from end to end, with pictures.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -24,9 +25,6 @@ use crate::report;
 use crate::runner::{SceneFiles, simulate};
 use crate::stage::{Stage, save_png};
 
-/// Frames of the filmstrip.
-const STRIP: usize = 6;
-
 /// Pictures in the film, at most.
 const FILM: usize = 90;
 
@@ -34,7 +32,7 @@ const FILM: usize = 90;
 #[derive(Args)]
 #[command(after_help = "Example:\n  pliant demo\n  pliant demo flag --out flag")]
 pub struct Arguments {
-    /// The scene [default: the flagship]
+    /// The scene [default: the flagship], or a scene file with a table `[demo]`
     name: Option<String>,
     /// Name the scenes there are
     #[arg(long)]
@@ -52,13 +50,8 @@ pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
         return list();
     }
     let flagship = demos::names().next().unwrap_or_default();
-    let name = arguments.name.as_deref().unwrap_or(flagship);
-    let demo = demos::find(name).ok_or_else(|| {
-        let known: Vec<&str> = demos::names().collect();
-        Failure::usage(format!("there is no demo `{name}`, expected one of {}", known.join(", ")))
-    })?;
-    let demo = demo.map_err(wrong)?;
-    let directory = arguments.out.unwrap_or_else(|| Path::new("out").join(name));
+    let demo = find(arguments.name.as_deref().unwrap_or(flagship))?;
+    let directory = arguments.out.unwrap_or_else(|| Path::new("out").join(&demo.name));
     let mut wardrobe = Wardrobe::default();
     let (mut runs, mut curves) = (Vec::new(), Vec::new());
     for variant in &demo.variants {
@@ -90,6 +83,25 @@ pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
         report::say(&format!("wrote filmstrip.png,{film} plot.png and plot.svg into {place}"));
     }
     Ok(())
+}
+
+/// A demo that is built in, or a file.
+fn find(name: &str) -> Result<Demo, Failure> {
+    if let Some(demo) = demos::find(name) {
+        return demo.map_err(wrong);
+    }
+    let path = Path::new(name);
+    if path.extension().is_none_or(|ending| ending != "toml") {
+        let known: Vec<&str> = demos::names().collect();
+        let known = known.join(", ");
+        return Err(Failure::usage(format!(
+            "there is no demo `{name}`, expected a file that ends in .toml, or one of {known}"
+        )));
+    }
+    let text = fs::read_to_string(path)
+        .map_err(|error| Failure::about(path, format!("cannot read: {error}")))?;
+    let name = path.file_stem().map_or("demo".into(), |stem| stem.to_string_lossy());
+    Demo::parse(&name, &text).map_err(|error| Failure::about(path, error))
 }
 
 fn list() -> Result<(), Failure> {
@@ -187,18 +199,18 @@ impl Show<'_> {
         self.runs.first().map_or(30.0, |run| run.fps)
     }
 
-    /// The liveliest stretch, evenly spaced.
+    /// The moments that the demo asks for.
     fn strip(&mut self, path: &Path, options: &Options) -> Result<(), Failure> {
         let stage = self.stage(Size { width: 480, height: 400 }, options)?;
         let fps = self.fps();
-        let [first, last] = self.demo.strip.map(|seconds| (seconds * fps).round() as usize);
-        let last = last.min(self.frames().saturating_sub(1));
-        let frame = |k: usize| first + last.saturating_sub(first) * k / (STRIP - 1);
-        let columns = (0..STRIP).map(|k| format!("{:.2} s", frame(k) as f64 / fps)).collect();
+        let last = self.frames().saturating_sub(1);
+        let frame = |seconds: f64| ((seconds * fps).round() as usize).min(last);
+        let shown: Vec<usize> = self.demo.moments().into_iter().map(frame).collect();
+        let columns = shown.iter().map(|&k| format!("{:.2} s", k as f64 / fps)).collect();
         let mut rows = Vec::new();
         for run in &mut self.runs {
             let frames =
-                (0..STRIP).map(|k| run.picture(frame(k), &stage)).collect::<Result<_, _>>()?;
+                shown.iter().map(|&k| run.picture(k, &stage)).collect::<Result<_, _>>()?;
             rows.push(FilmstripRow { label: run.label.clone(), frames });
         }
         let strip = Filmstrip { title: self.demo.about.clone(), columns, rows };

@@ -16,8 +16,9 @@ macro_rules! scenes {
 
 /// Names and files, the flagship first.
 const FILES: &[(&str, &str)] = scenes![
-    "jelly", "drop", "cube", "bar", "flag", "spin", "alpha", "scramble", "shaken", "snout", "swing", "loose",
-    "spheres", "marbles", "slide",
+    "jelly", "drop", "cube", "bar", "flag", "multiplier", "spin", "scramble", "alpha", "shaken",
+    "snout", "swing", "loose", "spheres", "marbles", "slide", "sqp", "torus", "order",
+    "trampoline", "xpbd", "cannonball", "hippo", "cactus", "squirrel", "bounce", "octopus",
 ];
 
 /// Every name, the flagship first.
@@ -52,7 +53,9 @@ mod tests {
                 let scene = SceneFile::parse(&demo.scene_of(variant).unwrap());
                 let scene = scene.unwrap_or_else(|error| panic!("{name}, {}: {error}", variant.label));
                 let end = f64::from(scene.frames) / scene.fps;
-                assert!(demo.strip[0] < demo.strip[1] && demo.strip[1] <= end + 1e-9, "{name}: strip");
+                let moments = demo.moments();
+                assert!(moments.is_sorted() && moments[0] < moments[5], "{name}: {moments:?}");
+                assert!(moments[0] >= 0.0 && moments[5] <= end + 1e-9, "{name}: {moments:?}");
                 let same = |other: &Variant| other.folder() == variant.folder();
                 assert_eq!(demo.variants.iter().position(same), Some(place), "{name}: folders");
                 assert_eq!(variant.label.is_empty(), demo.variants.len() == 1, "{name}: labels");

@@ -12,14 +12,14 @@ use super::table::lay_over;
 pub struct Demo {
     /// What to type.
     #[serde(skip)]
-    pub name: &'static str,
+    pub name: String,
     /// What it shows, in one line.
     pub about: String,
     /// The figure that it makes again, such as `FEPR, Fig. 6`; may be empty.
     #[serde(default)]
     pub figure: String,
-    /// Its liveliest stretch \[s\]: what the filmstrip shows.
-    pub strip: [f64; 2],
+    /// What the filmstrip shows \[s\]: a stretch from the first to the second, or more moments.
+    pub strip: Vec<f64>,
     /// What the camera makes room for; everything that ever happens if there is none.
     #[serde(default)]
     pub room: Option<Room>,
@@ -119,7 +119,7 @@ pub enum DemoError {
     #[error("demo {name}: {reason}")]
     NotToml {
         /// Of the demo.
-        name: &'static str,
+        name: String,
         /// As the parser says it.
         reason: String,
     },
@@ -127,27 +127,42 @@ pub enum DemoError {
     #[error("demo {name}: expected a table `[demo]`")]
     NoTable {
         /// Of the demo.
-        name: &'static str,
+        name: String,
     },
 }
+
+/// Moments of a stretch that a filmstrip shows.
+const MOMENTS: u32 = 6;
 
 impl Demo {
     /// Reads a scene file with a table `[demo]`.
     ///
     /// # Errors
     /// When it is not TOML, or the table is missing or has other keys than those of a demo.
-    pub fn parse(name: &'static str, text: &str) -> Result<Demo, DemoError> {
+    pub fn parse(name: &str, text: &str) -> Result<Demo, DemoError> {
+        let name = name.to_owned();
         let not_toml = |reason: toml::de::Error| DemoError::NotToml {
-            name,
+            name: name.clone(),
             reason: reason.to_string().trim_end().to_owned(),
         };
         let mut scene: Table = text.parse().map_err(not_toml)?;
-        let table = scene.remove("demo").ok_or(DemoError::NoTable { name })?;
+        let table = scene.remove("demo").ok_or_else(|| DemoError::NoTable { name: name.clone() })?;
         let mut demo: Demo = table.try_into().map_err(not_toml)?;
         if demo.variants.is_empty() {
             demo.variants.push(Variant::default());
         }
         Ok(Demo { name, scene, ..demo })
+    }
+
+    /// The moments that the filmstrip shows \[s\].
+    pub fn moments(&self) -> Vec<f64> {
+        match self.strip[..] {
+            [first, last] => {
+                let share = |k: u32| f64::from(k) / f64::from(MOMENTS - 1);
+                (0..MOMENTS).map(|k| first + (last - first) * share(k)).collect()
+            }
+            _ => self.strip.clone(),
+        }
     }
 
     /// The scene file of one of the variants.
@@ -170,9 +185,10 @@ impl Demo {
     fn write(&self, changes: &[&Table]) -> Result<String, DemoError> {
         let mut scene = self.scene.clone();
         changes.iter().for_each(|change| lay_over(&mut scene, change));
-        let name = self.name;
-        toml::to_string(&scene)
-            .map_err(|error| DemoError::NotToml { name, reason: error.to_string() })
+        toml::to_string(&scene).map_err(|error| DemoError::NotToml {
+            name: self.name.clone(),
+            reason: error.to_string(),
+        })
     }
 }
 
@@ -210,7 +226,7 @@ mod tests {
 
     #[test]
     fn what_is_no_demo_says_so() {
-        assert_eq!(Demo::parse("x", "frames = 3").unwrap_err(), DemoError::NoTable { name: "x" });
+        assert_eq!(Demo::parse("x", "frames = 3").unwrap_err(), DemoError::NoTable { name: "x".into() });
         let unknown = TEXT.replace("about", "abuot");
         let error = Demo::parse("x", &unknown).unwrap_err().to_string();
         assert!(error.contains("abuot"), "{error}");

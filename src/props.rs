@@ -16,6 +16,8 @@ pub struct Prop {
 
 const PORCELAIN: Material = Material { colour: [0.93, 0.94, 0.95], gloss: 0.7, translucency: 0.0 };
 const SEGMENTS: usize = 64;
+/// Vertices sink in a little, and what is between them more: colliders are drawn this much smaller.
+const DRAWN: f64 = 0.97;
 
 impl Prop {
     /// Everything that takes part in a scene and can be drawn: planes are the floor's.
@@ -63,23 +65,23 @@ fn mesh(shape: &ColliderShape) -> Result<Option<Mesh>, MeshError> {
         // Meshes are files, and demos need none.
         ColliderShape::Plane { .. } | ColliderShape::Mesh(_) => return Ok(None),
         ColliderShape::Sphere { center, radius } => {
-            moved(capsule(0.0, radius), DVec3::Y, center.into())
+            moved(capsule(0.0, DRAWN * radius), DVec3::Y, center.into())
         }
         ColliderShape::Capsule { a, b, radius } => {
             let (a, b) = (DVec3::from_array(a), DVec3::from_array(b));
-            moved(capsule(a.distance(b), radius), b - a, a)
+            moved(capsule(a.distance(b), DRAWN * radius), b - a, a)
         }
         ColliderShape::Torus { center, axis, radius, tube } => {
             let circle = |k: usize| {
                 let angle = -std::f64::consts::TAU * k as f64 / SEGMENTS as f64;
-                DVec2::new(radius, 0.0) + tube * DVec2::from_angle(angle)
+                DVec2::new(radius, 0.0) + DRAWN * tube * DVec2::from_angle(angle)
             };
             let profile: Vec<DVec2> = (0..SEGMENTS).map(circle).collect();
             moved(shapes::ring(&profile, 2 * SEGMENTS), axis.into(), center.into())
         }
         ColliderShape::Box { min, max } => {
             let (min, max) = (DVec3::from_array(min), DVec3::from_array(max));
-            let solid = shapes::solid_box(max - min, [1, 1, 1])?;
+            let solid = shapes::solid_box(DRAWN * (max - min), [1, 1, 1])?;
             moved(Mesh::surface(solid.positions, solid.triangles), DVec3::Y, 0.5 * (min + max))
         }
     }))

@@ -10,6 +10,8 @@ use pliant::model::Body;
 use pliant::model::scene::MeshSource;
 use pliant::view::{Material, Object};
 
+use crate::props::{capsule, moved};
+
 /// What is drawn of one body.
 #[derive(Clone)]
 pub enum Costume {
@@ -17,6 +19,8 @@ pub enum Costume {
     Plain { triangles: Vec<[u32; 3]>, material: Material },
     /// A skin that its tets carry.
     Skin(Rc<Worn>),
+    /// Balls, and rods between them.
+    Net { springs: Vec<[u32; 2]>, triangles: Vec<[u32; 3]>, radius: f64 },
 }
 
 /// A skin on tets.
@@ -52,6 +56,7 @@ impl Wardrobe {
                 None => Material::JELLY,
             },
             MeshSource::Cloth { .. } => Material::CLOTH,
+            MeshSource::Net { points, springs } => return Ok(net(points, springs)),
             _ => RUBBER,
         };
         Ok(Costume::Plain { triangles: body.triangles.clone(), material })
@@ -83,6 +88,14 @@ impl Costume {
     pub fn positions(&self, body: &[DVec3]) -> Vec<DVec3> {
         match self {
             Costume::Plain { .. } => body.to_vec(),
+            Costume::Net { springs, radius, .. } => {
+                let balls = body.iter().flat_map(|x| pill(*x, *x, 2.0 * radius).positions);
+                let rods = springs.iter().flat_map(|ends| {
+                    let [a, b] = ends.map(|v| body[v as usize]);
+                    pill(a, b, *radius).positions
+                });
+                balls.chain(rods).collect()
+            }
             Costume::Skin(worn) => {
                 let tets = worn.tets.clone();
                 worn.embedding.positions(&Mesh { positions: body.to_vec(), tets, ..Mesh::default() })
@@ -94,10 +107,32 @@ impl Costume {
     pub fn object<'a>(&'a self, positions: &'a [DVec3]) -> Object<'a> {
         match self {
             Costume::Plain { triangles, material } => Object::new(positions, triangles, *material),
+            Costume::Net { triangles, .. } => Object::new(positions, triangles, RUBBER),
             Costume::Skin(worn) => Object {
                 colours: Some(&worn.skin.colours),
                 ..Object::new(positions, &worn.skin.surface.triangles, HIDE)
             },
         }
     }
+}
+
+/// Rods as thick as an eighth of the longest, with balls of twice that at their ends.
+fn net(points: &[[f64; 3]], springs: &[[u32; 2]]) -> Costume {
+    let at = |v: u32| points.get(v as usize).copied().map_or(DVec3::ZERO, DVec3::from_array);
+    let longest = springs.iter().map(|[a, b]| at(*a).distance(at(*b))).fold(0.0, f64::max);
+    let one = pill(DVec3::ZERO, DVec3::Y, 1.0);
+    let triangles = (0..points.len() + springs.len()).flat_map(|k| {
+        let first = (k * one.positions.len()) as u32;
+        one.triangles.iter().map(move |t| t.map(|v| v + first))
+    });
+    Costume::Net {
+        springs: springs.to_vec(),
+        triangles: triangles.collect(),
+        radius: longest / 16.0,
+    }
+}
+
+/// A capsule between two points.
+fn pill(a: DVec3, b: DVec3, radius: f64) -> Mesh {
+    moved(capsule(a.distance(b), radius, 16), b - a, a)
 }

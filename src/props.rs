@@ -65,11 +65,11 @@ fn mesh(shape: &ColliderShape) -> Result<Option<Mesh>, MeshError> {
         // Meshes are files, and demos need none.
         ColliderShape::Plane { .. } | ColliderShape::Mesh(_) => return Ok(None),
         ColliderShape::Sphere { center, radius } => {
-            moved(capsule(0.0, DRAWN * radius), DVec3::Y, center.into())
+            moved(capsule(0.0, DRAWN * radius, SEGMENTS), DVec3::Y, center.into())
         }
         ColliderShape::Capsule { a, b, radius } => {
             let (a, b) = (DVec3::from_array(a), DVec3::from_array(b));
-            moved(capsule(a.distance(b), DRAWN * radius), b - a, a)
+            moved(capsule(a.distance(b), DRAWN * radius, SEGMENTS), b - a, a)
         }
         ColliderShape::Torus { center, axis, radius, tube } => {
             let circle = |k: usize| {
@@ -88,18 +88,18 @@ fn mesh(shape: &ColliderShape) -> Result<Option<Mesh>, MeshError> {
 }
 
 /// A capsule up the y axis, its lower centre at the origin.
-fn capsule(length: f64, radius: f64) -> Mesh {
+pub fn capsule(length: f64, radius: f64, segments: usize) -> Mesh {
     let arc = |k: usize| {
-        let angle = std::f64::consts::PI * k as f64 / SEGMENTS as f64;
-        let lift = if 2 * k <= SEGMENTS { length } else { 0.0 };
+        let angle = std::f64::consts::PI * k as f64 / segments as f64;
+        let lift = if 2 * k <= segments { length } else { 0.0 };
         DVec2::new(radius * angle.sin(), radius * angle.cos() + lift)
     };
-    let profile: Vec<DVec2> = (0..=SEGMENTS).map(arc).collect();
-    shapes::revolved(&profile, SEGMENTS)
+    let profile: Vec<DVec2> = (0..=segments).map(arc).collect();
+    shapes::revolved(&profile, segments)
 }
 
 /// Turns y towards `axis`, then shifts.
-fn moved(mut mesh: Mesh, axis: DVec3, shift: DVec3) -> Mesh {
+pub fn moved(mut mesh: Mesh, axis: DVec3, shift: DVec3) -> Mesh {
     let turn = DQuat::from_rotation_arc(DVec3::Y, axis.try_normalize().unwrap_or(DVec3::Y));
     mesh.positions.iter_mut().for_each(|x| *x = turn * *x + shift);
     mesh

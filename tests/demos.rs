@@ -38,7 +38,7 @@ fn coarsen(mesh: &mut MeshSource) {
         MeshSource::Box { cells, .. } => cells.iter_mut().for_each(|c| *c = (*c).min(6)),
         MeshSource::Cloth { cells, .. } => cells.iter_mut().for_each(|c| *c = (*c).min(10)),
         MeshSource::Shape { resolution, .. } => *resolution = (*resolution).min(14),
-        MeshSource::File { .. } | MeshSource::Surface { .. } => {}
+        MeshSource::Net { .. } | MeshSource::File { .. } | MeshSource::Surface { .. } => {}
     }
 }
 

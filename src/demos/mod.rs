@@ -16,7 +16,7 @@ macro_rules! scenes {
 
 /// Names and files, the flagship first.
 const FILES: &[(&str, &str)] = scenes![
-    "jelly", "drop", "cube", "bar", "flag", "multiplier", "spin", "scramble", "alpha", "shaken",
+    "jelly", "drop", "cube", "bar", "flag", "multiplier", "buckle", "orbit", "spin", "scramble", "alpha", "shaken",
     "snout", "swing", "loose", "spheres", "marbles", "slide", "sqp", "torus", "order",
     "trampoline", "xpbd", "cannonball", "hippo", "cactus", "squirrel", "bounce", "octopus",
 ];

@@ -170,15 +170,20 @@ fn selection(select: &Select, files: &mut dyn Files) -> Result<Selection, String
 fn body_spec(body: &scene::Body, files: &mut dyn Files) -> Result<BodySpec, ModelError> {
     let fail = |reason: String| ModelError::Body { body: body.name.clone(), reason };
     let named = |error: pliant_mesh::MeshError| fail(error.to_string());
-    let mut cloth_springs = Vec::new();
+    let mut net = Vec::new();
     let mut mesh = match &body.mesh {
         MeshSource::Box { size, cells } => {
             shapes::solid_box(DVec3::from_array(*size), cells.map(|c| c as usize)).map_err(named)?
         }
         MeshSource::Cloth { size, cells } => {
             let (mesh, springs) = shapes::cloth(*size, cells.map(|c| c as usize)).map_err(named)?;
-            cloth_springs = springs.iter().map(|s| s.vertices).collect();
+            net = springs.iter().map(|s| s.vertices).collect();
             mesh
+        }
+        MeshSource::Net { points, springs } => {
+            net.clone_from(springs);
+            let positions = points.iter().map(|p| DVec3::from_array(*p)).collect();
+            Mesh { positions, ..Mesh::default() }
         }
         MeshSource::File { path, unit } => {
             let mut mesh = files.mesh(path).map_err(fail)?;
@@ -205,7 +210,7 @@ fn body_spec(body: &scene::Body, files: &mut dyn Files) -> Result<BodySpec, Mode
         }
         Material::Springs { stiffness, mass } => {
             let ends =
-                if cloth_springs.is_empty() { edges_of_tets(&mesh.tets) } else { cloth_springs };
+                if net.is_empty() { edges_of_tets(&mesh.tets) } else { net };
             Matter::Springs { ends, stiffness, mass }
         }
     };

@@ -114,9 +114,14 @@ impl Body {
         let mesh = MeshSource::read(table.require("mesh", "a table such as { file = \"…\" }")?)?;
         let material_value = table.require("material", "a table such as { preset = \"jelly\" }")?;
         let material = Material::read(&material_value)?;
-        if let (MeshSource::Cloth { .. }, Material::Elastic { model, .. }) = (&mesh, &material) {
+        let flat = match mesh {
+            MeshSource::Cloth { .. } => Some("cloth"),
+            MeshSource::Net { .. } => Some("net"),
+            _ => None,
+        };
+        if let (Some(flat), Material::Elastic { model, .. }) = (flat, &material) {
             return Err(material_value.refuse(format!(
-                "a cloth has no volume for the model `{}`, expected `model = \"springs\"`",
+                "a {flat} has no volume for the model `{}`, expected `model = \"springs\"`",
                 model.name()
             )));
         }

@@ -98,7 +98,11 @@ impl Costume {
             }
             Costume::Skin(worn) => {
                 let tets = worn.tets.clone();
-                worn.embedding.positions(&Mesh { positions: body.to_vec(), tets, ..Mesh::default() })
+                worn.embedding.positions(&Mesh {
+                    positions: body.to_vec(),
+                    tets,
+                    ..Mesh::default()
+                })
             }
         }
     }

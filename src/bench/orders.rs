@@ -238,4 +238,3 @@ fn draw(rows: &[Row]) -> Figure {
         vec![panel("Global error", "global_error", 2), panel("Local error", "local_error", 3)];
     Figure { title: "Errors over the step length".into(), panels, columns: 2 }
 }
-

@@ -16,9 +16,35 @@ macro_rules! scenes {
 
 /// Names and files, the flagship first.
 const FILES: &[(&str, &str)] = scenes![
-    "jelly", "drop", "cube", "bar", "flag", "multiplier", "buckle", "orbit", "spin", "scramble", "alpha", "shaken",
-    "snout", "swing", "loose", "spheres", "marbles", "slide", "sqp", "torus", "order",
-    "trampoline", "xpbd", "cannonball", "hippo", "cactus", "squirrel", "bounce", "octopus",
+    "jelly",
+    "drop",
+    "cube",
+    "bar",
+    "flag",
+    "multiplier",
+    "buckle",
+    "orbit",
+    "spin",
+    "scramble",
+    "alpha",
+    "shaken",
+    "snout",
+    "swing",
+    "loose",
+    "spheres",
+    "marbles",
+    "slide",
+    "sqp",
+    "torus",
+    "order",
+    "trampoline",
+    "xpbd",
+    "cannonball",
+    "hippo",
+    "cactus",
+    "squirrel",
+    "bounce",
+    "octopus",
 ];
 
 /// Every name, the flagship first.
@@ -47,11 +73,16 @@ mod tests {
     #[test]
     fn every_demo_is_valid_scenes_with_names_and_folders_of_their_own() {
         for (index, name) in names().enumerate() {
-            assert_eq!(names().position(|other| other == name), Some(index), "{name} is there twice");
+            assert_eq!(
+                names().position(|other| other == name),
+                Some(index),
+                "{name} is there twice"
+            );
             let demo = find(name).unwrap().unwrap();
             for (place, variant) in demo.variants.iter().enumerate() {
                 let scene = SceneFile::parse(&demo.scene_of(variant).unwrap());
-                let scene = scene.unwrap_or_else(|error| panic!("{name}, {}: {error}", variant.label));
+                let scene =
+                    scene.unwrap_or_else(|error| panic!("{name}, {}: {error}", variant.label));
                 let end = f64::from(scene.frames) / scene.fps;
                 let moments = demo.moments();
                 assert!(moments.is_sorted() && moments[0] < moments[5], "{name}: {moments:?}");

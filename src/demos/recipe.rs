@@ -146,7 +146,8 @@ impl Demo {
             reason: reason.to_string().trim_end().to_owned(),
         };
         let mut scene: Table = text.parse().map_err(not_toml)?;
-        let table = scene.remove("demo").ok_or_else(|| DemoError::NoTable { name: name.clone() })?;
+        let table =
+            scene.remove("demo").ok_or_else(|| DemoError::NoTable { name: name.clone() })?;
         let mut demo: Demo = table.try_into().map_err(not_toml)?;
         if demo.variants.is_empty() {
             demo.variants.push(Variant::default());
@@ -226,7 +227,10 @@ mod tests {
 
     #[test]
     fn what_is_no_demo_says_so() {
-        assert_eq!(Demo::parse("x", "frames = 3").unwrap_err(), DemoError::NoTable { name: "x".into() });
+        assert_eq!(
+            Demo::parse("x", "frames = 3").unwrap_err(),
+            DemoError::NoTable { name: "x".into() }
+        );
         let unknown = TEXT.replace("about", "abuot");
         let error = Demo::parse("x", &unknown).unwrap_err().to_string();
         assert!(error.contains("abuot"), "{error}");

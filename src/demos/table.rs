@@ -47,11 +47,12 @@ mod tests {
             .parse()
             .unwrap();
         lay_over(&mut scene, &changes);
-        let expected: Table = "frames = 4\n[integrator]\nscheme = 'bdf2'\nsolver = { newton = 2 }\n\
+        let expected: Table =
+            "frames = 4\n[integrator]\nscheme = 'bdf2'\nsolver = { newton = 2 }\n\
             [[collider]]\nfriction = 0.1\nstiffness = 5\n[[collider]]\nfriction = 0.8\n\
             [[collider]]\nfriction = 0.9"
-            .parse()
-            .unwrap();
+                .parse()
+                .unwrap();
         assert_eq!(scene, expected);
     }
 }

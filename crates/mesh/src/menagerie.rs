@@ -138,9 +138,8 @@ impl Creature {
         }
         let limit = 0.5 / resolution as f64;
         surface.positions = evaluate(&surface.positions, team, |p| self.projected(p, limit));
-        let colours = evaluate(&surface.positions, team, |p| {
-            self.sculpture.colour(self.unscaled(p))
-        });
+        let colours =
+            evaluate(&surface.positions, team, |p| self.sculpture.colour(self.unscaled(p)));
         Ok(Skin { surface, colours })
     }
 

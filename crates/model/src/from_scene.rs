@@ -209,8 +209,7 @@ fn body_spec(body: &scene::Body, files: &mut dyn Files) -> Result<BodySpec, Mode
             Matter::Solid { model, lame: vec![Lame::of(young, poisson); mesh.tets.len()], density }
         }
         Material::Springs { stiffness, mass } => {
-            let ends =
-                if net.is_empty() { edges_of_tets(&mesh.tets) } else { net };
+            let ends = if net.is_empty() { edges_of_tets(&mesh.tets) } else { net };
             Matter::Springs { ends, stiffness, mass }
         }
     };

@@ -152,7 +152,8 @@ impl Place {
 
 impl Initial {
     fn read(value: Value<'_>) -> Result<Initial, SceneError> {
-        let table = value.table(&["stretch", "about", "velocity", "angular_velocity", "jitter", "seed"])?;
+        let table =
+            value.table(&["stretch", "about", "velocity", "angular_velocity", "jitter", "seed"])?;
         let default = Initial::default();
         let speed = |v: Value<'_>| v.numbers(Limits::any("m/s"));
         let spin = |v: Value<'_>| v.numbers(Limits::any("rad/s"));

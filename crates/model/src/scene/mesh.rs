@@ -70,8 +70,16 @@ const LENGTH: Limits = Limits::from(1e-6, "m").up_to(1e6);
 
 impl MeshSource {
     pub(super) fn read(value: Value<'_>) -> Result<MeshSource, SceneError> {
-        let table = value
-            .table(&["box", "cloth", "net", "file", "surface", "shape", "resolution", "unit"])?;
+        let table = value.table(&[
+            "box",
+            "cloth",
+            "net",
+            "file",
+            "surface",
+            "shape",
+            "resolution",
+            "unit",
+        ])?;
         let kinds = &["box", "cloth", "net", "file", "surface", "shape"];
         let (kind, source) = table.one_of("mesh", kinds)?;
         if let (Some(extra), "box" | "cloth" | "net" | "file") = (table.get("resolution"), kind) {

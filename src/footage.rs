@@ -67,8 +67,9 @@ impl Footage {
         Ok(&self.positions)
     }
 
-    /// Bodies and props at a frame, seen on a stage.
+    /// Bodies and props at a frame, or at the last one before the run was lost, seen on a stage.
     pub fn picture(&mut self, frame: usize, stage: &Stage) -> Result<Picture, Failure> {
+        let frame = frame.min(self.cache.frames().saturating_sub(1));
         self.cache.frame(frame, &mut self.positions)?;
         let time = frame as f64 / self.fps;
         let worn: Vec<Vec<DVec3>> = self

@@ -22,7 +22,7 @@ use crate::footage::Footage;
 use crate::metrics::Metrics;
 use crate::progress::Progress;
 use crate::report;
-use crate::runner::{SceneFiles, simulate};
+use crate::runner::{SceneFiles, simulate_until_lost};
 use crate::stage::{Stage, save_png};
 
 /// Pictures in the film, at most.
@@ -132,7 +132,8 @@ fn act(
     let scene = SceneFile::parse(text).map_err(|error| fail(error.to_string()))?;
     let model = Model::from_scene(&scene, &mut SceneFiles::within(Path::new("")))
         .map_err(|error| fail(error.to_string()))?;
-    simulate(&scene, &model, folder, RunOptions::new(options.threads()), options)?;
+    // Methods that explode are what some demos are about.
+    simulate_until_lost(&scene, &model, folder, RunOptions::new(options.threads()), options)?;
     write_whole(&folder.join("scene.toml"), text.as_bytes())?;
     Footage::open(demo, label, &scene, &model, folder, wardrobe, options.threads())
 }
@@ -192,7 +193,7 @@ impl Show<'_> {
     }
 
     fn frames(&self) -> usize {
-        self.runs.iter().map(Footage::frames).min().unwrap_or(0)
+        self.runs.iter().map(Footage::frames).max().unwrap_or(0)
     }
 
     fn fps(&self) -> f64 {

@@ -74,7 +74,10 @@ pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
         [] => figure::of_runs(&demo.about, &curves),
         asked => figure::of_curves(&demo.about, &curves, asked),
     };
-    figure.panels.extend(errors);
+    if let Some(errors) = errors {
+        figure.panels.push(errors);
+        figure.columns += 1;
+    }
     figure::save(&figure, &directory.join("plot.png"))?;
     figure::save(&figure, &directory.join("plot.svg"))?;
     if !options.quiet {

@@ -23,6 +23,8 @@ pub struct Source {
     written: String,
     files: Vec<PathBuf>,
     animation: Animation,
+    /// The mesh, where more is known of it than the file says.
+    known: Option<Loaded>,
 }
 
 impl Source {
@@ -53,7 +55,12 @@ impl Source {
         if animation.frame_count() == 0 {
             return Err(Failure::about(path, "expected at least one frame, found none"));
         }
-        Ok(Source { written: written.to_owned(), files, animation })
+        Ok(Source { written: written.to_owned(), files, animation, known: None })
+    }
+
+    /// The same, of a mesh of which more is known than its file could hold.
+    pub fn of_mesh(self, known: Loaded) -> Source {
+        Source { known: Some(known), ..self }
     }
 
     /// A short name, for labels.
@@ -74,7 +81,7 @@ impl Source {
 
     /// The mesh at rest with its polygons and attributes.
     pub fn loaded(&self) -> &Loaded {
-        self.animation.loaded()
+        self.known.as_ref().unwrap_or_else(|| self.animation.loaded())
     }
 
     /// What the readers have to say.

@@ -36,6 +36,7 @@ pub struct Worn {
 pub struct Wardrobe(Vec<(&'static str, u32, Rc<Worn>)>);
 
 const RUBBER: Material = Material { colour: [0.93, 0.58, 0.16], gloss: 0.5, translucency: 0.25 };
+const HORN: Material = Material { colour: [0.86, 0.74, 0.55], gloss: 0.4, translucency: 0.15 };
 const HIDE: Material = Material { colour: [0.7; 3], gloss: 0.35, translucency: 0.3 };
 /// Cells along the longest side of a skin, at least.
 const FINENESS: usize = 80;
@@ -53,13 +54,15 @@ impl Wardrobe {
                 Some(creature) => {
                     return self.skin(&creature, name, *resolution, threads).map(Costume::Skin);
                 }
-                None => Material::JELLY,
+                None if *name == "jelly" => Material::JELLY,
+                None => HORN,
             },
             MeshSource::Cloth { .. } => Material::CLOTH,
             MeshSource::Net { points, springs } => return Ok(net(points, springs)),
             _ => RUBBER,
         };
-        Ok(Costume::Plain { triangles: body.triangles.clone(), material })
+        let own = body.skin.as_ref().map_or(&body.triangles, |s| &s.surface.mesh.triangles);
+        Ok(Costume::Plain { triangles: own.clone(), material })
     }
 
     fn skin(

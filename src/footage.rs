@@ -42,8 +42,12 @@ impl Footage {
         let cache = Pc2Reader::open(&folder.join("animation.pc2"))?;
         let named = |error: MeshError| Failure::new(format!("demo {}: {error}", demo.name));
         let mut bodies = Vec::new();
+        let mut end = 0;
         for (written, body) in scene.body.iter().zip(model.bodies()) {
-            let vertices = body.first_vertex..body.first_vertex + body.vertex_count;
+            let start = end;
+            // What is written of a body from a surface's file is that surface.
+            end += body.skin.as_ref().map_or(body.vertex_count, |s| s.corners.len());
+            let vertices = start..end;
             bodies.push((vertices, wardrobe.dress(&written.mesh, body, threads).map_err(named)?));
         }
         Ok(Footage {

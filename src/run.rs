@@ -6,13 +6,13 @@
 mod checkpoint;
 mod ledger;
 mod metrics;
+mod shown;
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use pliant_io::atomic::{OnFailure, PartFile, part_path, write_whole};
-use pliant_io::{IoError, Pc2Writer, obj_text};
-use pliant_mesh::{Group, Mesh};
+use pliant_io::atomic::{OnFailure, PartFile, part_path};
+use pliant_io::{IoError, Pc2Writer, write_mesh};
 use pliant_model::scene::SceneFile;
 use pliant_model::{DVec3, FrameInput, Model};
 use pliant_sim::{SimError, State, StepReport, Workspace, measure, step};
@@ -20,6 +20,7 @@ use thiserror::Error;
 
 pub use ledger::{Milliseconds, Summary};
 pub use metrics::{COLUMNS, Row as MetricsRow};
+pub use shown::Shown;
 
 use checkpoint::Checkpoint;
 use ledger::Ledger;
@@ -183,6 +184,7 @@ struct Run<'a> {
     metrics: PartFile,
     animation: Pc2Writer,
     ledger: Ledger,
+    shown: Shown<'a>,
     positions: Vec<DVec3>,
     rollbacks: u32,
     checkpoint_every: Duration,
@@ -203,8 +205,9 @@ impl<'a> Run<'a> {
             false => None,
         };
         let workspace = Workspace::new(model, options.threads)?;
-        let points = model.vertex_count();
-        write_whole(&files.rest, obj_text(&rest_mesh(model)).as_bytes())?;
+        let shown = Shown::of(model);
+        let points = shown.rest().mesh.positions.len();
+        write_mesh(&files.rest, shown.rest())?;
         let mut ledger = Ledger::new(scene, model);
         let resumed = checkpoint.is_some();
         let (metrics, animation, state, rollbacks) = match checkpoint {
@@ -233,6 +236,7 @@ impl<'a> Run<'a> {
             metrics,
             animation,
             ledger,
+            shown,
             positions: vec![DVec3::ZERO; points],
             rollbacks,
             checkpoint_every: options.checkpoint_every,
@@ -292,7 +296,7 @@ impl<'a> Run<'a> {
     }
 
     fn write_frame(&mut self) -> Result<(), RunError> {
-        self.model.to_user_order(&self.state.positions, &mut self.positions);
+        self.shown.carry(&self.state.positions, &mut self.positions);
         Ok(self.animation.write_frame(&self.positions)?)
     }
 
@@ -342,20 +346,6 @@ impl<'a> Run<'a> {
 /// Frames simulated so far, the initial one not counted.
 fn frames_done(scene: &SceneFile, state: &State) -> u32 {
     (state.steps / u64::from(scene.substeps)) as u32
-}
-
-/// All bodies at rest, one group each, every vertex in user order.
-fn rest_mesh(model: &Model) -> Mesh {
-    let mut positions = vec![DVec3::ZERO; model.vertex_count()];
-    model.to_user_order(model.rest(), &mut positions);
-    let mut mesh = Mesh { positions, ..Mesh::default() };
-    for body in model.bodies() {
-        let first = body.first_vertex as u32;
-        mesh.triangles.extend(body.triangles.iter().map(|t| t.map(|v| v + first)));
-        let vertices = (first..first + body.vertex_count as u32).collect();
-        mesh.groups.push(Group { name: body.name.clone(), vertices });
-    }
-    mesh
 }
 
 /// Removes an earlier run's results: half a new run beside an old one would be a lie.

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use pliant::io::{read_ids, read_mesh};
-use pliant::mesh::Mesh;
+use pliant::io::{Loaded, read_ids, read_mesh};
+use pliant::mesh::{Mesh, Surface};
 use pliant::model::scene::SceneFile;
 use pliant::model::{Files, Model};
 use pliant::run::{self, Outcome, RunError, RunOptions, Summary};
@@ -44,15 +44,23 @@ impl SceneFiles {
         self.read.push(path.clone());
         path
     }
+
+    fn load(&mut self, path: &str) -> Result<Loaded, String> {
+        let path = self.resolve(path);
+        let loaded = read_mesh(&path).map_err(|error| error.to_string())?;
+        self.notes.extend(loaded.notes.iter().map(|note| format!("{}: {note}", path.display())));
+        Ok(loaded)
+    }
 }
 
 impl Files for SceneFiles {
     fn mesh(&mut self, path: &str) -> Result<Mesh, String> {
-        let path = self.resolve(path);
-        let loaded = read_mesh(&path).map_err(|error| error.to_string())?;
-        self.notes.extend(loaded.notes.iter().map(|note| format!("{}: {note}", path.display())));
         // What is painted can be selected, too.
-        Ok(loaded.into_selectable())
+        Ok(self.load(path)?.into_selectable())
+    }
+
+    fn surface(&mut self, path: &str) -> Result<Surface, String> {
+        Ok(self.load(path)?.into_surface())
     }
 
     fn ids(&mut self, path: &str) -> Result<Vec<u32>, String> {

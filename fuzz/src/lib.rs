@@ -12,6 +12,11 @@ pub fn check_format(format: MeshFormat, bytes: &[u8]) {
     check(parse_mesh(format, Path::new("fuzzed.file"), bytes));
 }
 
+/// The bytes with a beginning that a reader looks for in the place of theirs.
+pub fn beginning_with(magic: &[u8], bytes: &[u8]) -> Vec<u8> {
+    [magic, bytes.get(magic.len()..).unwrap_or_default()].concat()
+}
+
 /// Reads a `.node` and an `.ele` file, divided by the first zero byte, and checks the result.
 pub fn check_tetgen(bytes: &[u8]) {
     let middle = bytes.iter().position(|&b| b == 0).unwrap_or(bytes.len());

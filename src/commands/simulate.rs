@@ -7,7 +7,7 @@ use clap::Args;
 use pliant::io::atomic::refuse_overwriting;
 use pliant::io::{AnimationOptions, AnimationWriter};
 use pliant::model::scene::SceneFile;
-use pliant::run::{RunOptions, outputs};
+use pliant::run::{RunOptions, Shown, outputs};
 
 use crate::animation::{Source, convert};
 use crate::arguments::{FrameRange, Options};
@@ -82,7 +82,8 @@ pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
     simulate(&scene, &model, &arguments.out, run_options, options)?;
     if let Some(second) = second {
         let run = arguments.out.to_string_lossy();
-        let mut source = Source::open(&run, AnimationOptions::default())?;
+        let source = Source::open(&run, AnimationOptions::default())?;
+        let mut source = source.of_mesh(Shown::of(&model).rest().clone());
         convert(&mut source, FrameRange::ALL, scene.fps, &second, options)?;
     }
     Ok(())

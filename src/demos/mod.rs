@@ -20,6 +20,7 @@ const FILES: &[(&str, &str)] = scenes![
     "drop",
     "cube",
     "bar",
+    "horns",
     "flag",
     "multiplier",
     "buckle",

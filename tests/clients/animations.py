@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pygltflib
 import trimesh
-from pxr import Gf, Sdf, Usd, UsdGeom
+from pxr import Gf, Sdf, Usd, UsdGeom, UsdUtils, Vt
 
 FRAMES, FPS = 9, 24
 
@@ -192,13 +192,61 @@ def theirs_from_usd(pliant, folder):
     # Twice as fine: between samples everything is linear, or on the shortest arc.
     convert(pliant, path, folder / "fine.pc2", "--fps", 2 * FPS)
     assert len(read_pc2(folder / "fine.pc2")) == 2 * FRAMES - 1
+    # The binary form, also in an archive, has the same numbers.
     stage.Export(str(folder / "stage.usdc"))
-    refused = subprocess.run([pliant, "inspect", folder / "stage.usdc"], capture_output=True, text=True)
-    assert refused.returncode == 1 and "usdcat --flatten" in refused.stderr, refused.stderr
+    assert UsdUtils.CreateNewUsdzPackage(str(folder / "stage.usdc"), str(folder / "stage.usdz"))
+    for name in ["stage.usdc", "stage.usdz"]:
+        convert(pliant, folder / name, folder / "binary.pc2")
+        np.testing.assert_array_equal(read_pc2(folder / "binary.pc2"), found, err_msg=name)
+        convert(pliant, folder / name, folder / "binary.usda", "--frames", "0..0")
+        convert(pliant, folder / "stage.usda", folder / "text.usda", "--frames", "0..0")
+        texts = [(folder / n).read_text() for n in ["binary.usda", "text.usda"]]
+        assert texts[0].replace("binary", "text") == texts[1], name
     # What usdcat does.
     Usd.Stage.Open(str(folder / "stage.usdc")).Flatten().Export(str(folder / "flat.usda"))
     convert(pliant, folder / "flat.usda", folder / "flat.pc2")
     np.testing.assert_allclose(read_pc2(folder / "flat.pc2"), found, atol=1e-6)
+
+
+def theirs_packed(pliant, folder):
+    """All that a binary layer packs: long lists of integers, tables of numbers, halves, and more."""
+    rng = np.random.default_rng(7)
+    side = 60
+    rest, quads, _ = cloth(side)
+    stage = Usd.Stage.CreateNew(str(folder / "packed.usdc"))
+    UsdGeom.SetStageMetersPerUnit(stage, 1.0)
+    mesh = UsdGeom.Mesh.Define(stage, "/mesh")
+    order = rng.permutation(len(quads))
+    mesh.CreateFaceVertexCountsAttr([4] * len(quads))
+    mesh.CreateFaceVertexIndicesAttr(quads[order].ravel().tolist())
+    mesh.CreatePointsAttr(Vt.Vec3fArray.FromNumpy(rest))
+    primvars = UsdGeom.PrimvarsAPI(mesh)
+    count = len(rest)
+    values = {
+        # Floats that are integers, that are few, that are any; and other types.
+        "whole": ("FloatArray", np.arange(count) % 50 - 20.0),
+        "few": ("FloatArray", rng.choice([0.1, 0.25, -3.5], count).astype(np.float32)),
+        "any": ("FloatArray", rng.random(count).astype(np.float32)),
+        "half": ("HalfArray", rng.random(count).astype(np.float16)),
+        "double": ("DoubleArray", rng.random(count).astype(np.float32).astype(float)),
+        "int": ("IntArray", rng.integers(-(2**20), 2**20, count)),
+        "uint": ("UIntArray", rng.integers(0, 2**24, count)),
+        "long": ("Int64Array", rng.integers(-(2**23), 2**23, count)),
+        "flow": ("Float3Array", rng.random((count, 3)).astype(np.float32)),
+    }
+    for name, (kind, numbers) in values.items():
+        primvar = primvars.CreatePrimvar(name, getattr(Sdf.ValueTypeNames, kind), UsdGeom.Tokens.vertex)
+        plain = [Gf.Vec3f(*map(float, row)) for row in numbers] if name == "flow" else numbers.tolist()
+        primvar.Set(plain)
+    stage.Save()
+    convert(pliant, folder / "packed.usdc", folder / "packed.ply")
+    copy = trimesh.load(folder / "packed.ply", process=False)
+    np.testing.assert_allclose(copy.vertices, rest, atol=1e-7)
+    assert len(copy.faces) == 2 * len(quads)
+    raw = copy.metadata["_ply_raw"]["vertex"]["data"]
+    for name, (_, numbers) in values.items():
+        found = np.ravel(raw[name]) if name != "flow" else np.stack([np.ravel(raw[f"flow_{c}"]) for c in "xyz"], 1)
+        np.testing.assert_allclose(found, numbers, rtol=1e-7, err_msg=name)
 
 
 def theirs_from_trimesh(pliant, folder):
@@ -238,7 +286,7 @@ def theirs_from_trimesh(pliant, folder):
 
 
 def main(pliant):
-    for check in [ours_in_theirs, theirs_from_usd, theirs_from_trimesh]:
+    for check in [ours_in_theirs, theirs_from_usd, theirs_packed, theirs_from_trimesh]:
         with tempfile.TemporaryDirectory() as folder:
             check(pliant, Path(folder))
 

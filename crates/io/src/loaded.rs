@@ -4,11 +4,10 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use glam::DVec3;
-use pliant_mesh::{Group, Mesh, boundary_of_tets};
+use pliant_mesh::{Group, Mesh, Polygons, Surface, boundary_of_tets};
 
-use crate::attribute::Attribute;
+use crate::attribute::{self, Attribute, Painted};
 use crate::error::IoError;
-use crate::faces::Polygons;
 use crate::polygon::triangulate;
 
 /// A mesh from a file, and what its reader has to say about it.
@@ -48,16 +47,56 @@ impl Loaded {
         }
     }
 
+    /// Everything but the notes.
+    pub fn into_surface(self) -> Surface {
+        let Loaded { mesh, polygons, attributes, .. } = self;
+        Surface { mesh, polygons, attributes }
+    }
+
     /// The mesh, its attributes made groups where it has none of that name: what a selection can
     /// choose from.
     pub fn into_selectable(self) -> Mesh {
-        let mut mesh = self.mesh;
-        for group in self.attributes.iter().flat_map(Attribute::groups) {
-            if mesh.groups.iter().all(|known| known.name != group.name) {
-                mesh.groups.push(group);
+        let surface = self.into_surface();
+        Mesh { groups: surface.selectable(), ..surface.mesh }
+    }
+
+    /// Several meshes as one, their vertices one after the other. Where one has not the attribute
+    /// of another it is 0, and a colour 1.
+    pub fn join(parts: impl IntoIterator<Item = Surface>) -> Loaded {
+        let (mut whole, mut painted) = (Loaded::default(), Vec::new());
+        let mut polygons = Polygons::default();
+        for part in parts {
+            let first = whole.mesh.positions.len();
+            // Fewer than 2³²: they are numbered so in their own meshes, which fit into memory.
+            let shift = |v: &u32| v + first as u32;
+            let faces = Loaded { polygons: part.polygons, ..Loaded::from(part.mesh) };
+            for face in faces.faces() {
+                polygons.push(&face.iter().map(shift).collect::<Vec<_>>());
             }
+            let mesh = faces.mesh;
+            whole.mesh.triangles.extend(mesh.triangles.iter().map(|t| t.map(|v| shift(&v))));
+            whole.mesh.tets.extend(mesh.tets.iter().map(|t| t.map(|v| shift(&v))));
+            for group in mesh.groups {
+                let vertices = group.vertices.iter().map(shift);
+                match whole.mesh.groups.iter_mut().find(|known| known.name == group.name) {
+                    Some(known) => known.vertices.extend(vertices),
+                    None => {
+                        let vertices = vertices.collect();
+                        whole.mesh.groups.push(Group { name: group.name, vertices });
+                    }
+                }
+            }
+            whole.mesh.positions.extend(mesh.positions);
+            painted.extend(part.attributes.into_iter().map(|attribute| {
+                let Attribute { name, components: width, values } = attribute;
+                Painted { name, first, width, values }
+            }));
         }
-        mesh
+        whole.attributes = attribute::join(&painted, whole.mesh.positions.len());
+        if !polygons.only_triangles() {
+            whole.polygons = polygons;
+        }
+        whole
     }
 }
 
@@ -195,6 +234,30 @@ mod tests {
         let mixed = parts(&[[1, 0, 2, 3], [0, 1, 2, 3]]).finish(path).unwrap();
         assert_eq!(mixed.mesh.tets, [[1, 0, 2, 3], [0, 1, 2, 3]]);
         assert!(mixed.notes.is_empty());
+    }
+
+    #[test]
+    fn joined_meshes_keep_faces_groups_and_colours() {
+        let square = |color: bool| {
+            let mut mesh = parts(&[]).positions;
+            mesh.truncate(4);
+            let mut mesh = Mesh::surface(mesh, vec![[0, 1, 2], [0, 2, 3]]);
+            mesh.groups = vec![Group::new("all", vec![0, 1, 2, 3])];
+            let mut polygons = Polygons::default();
+            polygons.push(&[0, 1, 2, 3]);
+            let painted = Attribute { name: "color".into(), components: 3, values: vec![0.5; 12] };
+            Surface { mesh, polygons, attributes: vec![painted; usize::from(color)] }
+        };
+        let triangle = Mesh::surface(vec![DVec3::ZERO, DVec3::X, DVec3::Y], vec![[0, 1, 2]]);
+        let whole = Loaded::join([square(true), triangle.into(), square(false)]);
+        let faces: Vec<&[u32]> = whole.faces().collect();
+        assert_eq!(faces, [&[0, 1, 2, 3][..], &[4, 5, 6], &[7, 8, 9, 10]]);
+        assert_eq!(whole.mesh.triangles[4], [7, 9, 10]);
+        assert_eq!(whole.mesh.groups, [Group::new("all", vec![0, 1, 2, 3, 7, 8, 9, 10])]);
+        assert_eq!(
+            (whole.attributes[0].of(3), whole.attributes[0].of(4)),
+            (&[0.5; 3][..], &[1.0; 3][..])
+        );
     }
 
     #[test]

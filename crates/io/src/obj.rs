@@ -15,7 +15,7 @@ use crate::loaded::Loaded;
 pub use read::parse;
 
 /// Writes positions, triangles and groups; of a solid, the boundary. All vertices are written,
-/// in order, so that caches of the same mesh fit.
+/// in order, so that caches of the same mesh fit; those of no face are ends of lines.
 ///
 /// ```
 /// use pliant_mesh::{DVec3, shapes};
@@ -50,6 +50,7 @@ fn text_of<'a>(
     color: Option<&Attribute>,
     faces: impl Iterator<Item = &'a [u32]>,
 ) -> String {
+    let mut unused = vec![true; mesh.positions.len()];
     let mut text = String::with_capacity(40 * mesh.positions.len() + 24 * mesh.triangles.len());
     // Writing to a String cannot fail.
     for (vertex, p) in mesh.positions.iter().enumerate() {
@@ -64,25 +65,40 @@ fn text_of<'a>(
     for face in faces {
         let groups = membership.of_face(face);
         if groups != current {
-            text.push('g');
-            for &group in &groups {
-                let name: String = mesh.groups[group]
-                    .name
-                    .chars()
-                    .map(|c| if c.is_whitespace() { '_' } else { c })
-                    .collect();
-                let _ = write!(text, " {name}");
-            }
-            text.push('\n');
+            let blank_free = |name: &str| name.replace(char::is_whitespace, "_");
+            let names: Vec<String> =
+                groups.iter().map(|&group| blank_free(&mesh.groups[group].name)).collect();
+            // The blank matters: without it, Blender does not know an empty `g`.
+            let _ = writeln!(text, "g {}", names.join(" "));
             current = groups;
         }
         text.push('f');
         for &v in face {
             let _ = write!(text, " {}", u64::from(v) + 1);
+            if let Some(unused) = unused.get_mut(v as usize) {
+                *unused = false;
+            }
         }
         text.push('\n');
     }
+    if unused.contains(&false) {
+        join_unused(&unused, &mut text);
+    }
     text
+}
+
+/// Vertices of no face, such as those inside of a solid, as ends of lines, in pairs. Blender drops
+/// what nothing uses; its numbers would no longer be those of a cache.
+fn join_unused(unused: &[bool], text: &mut String) {
+    let numbers: Vec<usize> = (1..=unused.len()).filter(|number| unused[number - 1]).collect();
+    for pair in numbers.chunks(2) {
+        let (a, b) = match *pair {
+            [a, b] => (a, b),
+            // The odd one, with any other: a face has been written, so there is one.
+            _ => (pair[0], if pair[0] == 1 { 2 } else { pair[0] - 1 }),
+        };
+        let _ = writeln!(text, "l {a} {b}");
+    }
 }
 
 /// Which groups each vertex is in.
@@ -128,7 +144,19 @@ mod tests {
         );
         mesh.groups = vec![Group::new("left ear", vec![0, 1, 2])];
         let text = obj_text(&mesh);
-        assert!(text.ends_with("g left_ear\nf 1 2 3\ng\nf 1 2 4\nf 1 3 4\n"), "{text}");
+        assert!(text.ends_with("g left_ear\nf 1 2 3\ng \nf 1 2 4\nf 1 3 4\n"), "{text}");
+    }
+
+    #[test]
+    fn every_vertex_is_used_by_something() {
+        let ends = |vertices: usize, face: [u32; 3]| {
+            let text = obj_text(&Mesh::surface(vec![DVec3::X; vertices], vec![face]));
+            let lines = text.lines().filter(|line| line.starts_with('l'));
+            lines.map(str::to_owned).collect::<Vec<_>>()
+        };
+        assert_eq!(ends(3, [0, 1, 2]), [""; 0]);
+        assert_eq!(ends(4, [1, 2, 3]), ["l 1 2"]);
+        assert_eq!(ends(6, [0, 4, 2]), ["l 2 4", "l 6 5"]);
     }
 
     #[test]

@@ -1,8 +1,12 @@
-//! USD as text, `.usda`: the meshes of a layer, with points and transforms that change over time.
+//! USD: the meshes of a layer, with points and transforms that change over time; as text, `.usda`,
+//! as binary, `.usdc`, and either of them in an archive, `.usdz`.
 //!
-//! What a layer only refers to (references, payloads, sublayers, variants) is not followed, and the
-//! binary forms `.usdc` and `.usdz` are not read; `usdcat --flatten` turns both into one `.usda`.
+//! What a layer only refers to (references, payloads, sublayers, variants) is not followed;
+//! `usdcat --flatten` makes one layer of all.
 
+mod archive;
+mod binary;
+mod content;
 mod layer;
 mod mesh;
 mod scanner;

@@ -214,6 +214,8 @@ fn binary_seeds() -> Vec<(&'static str, MeshFormat, Vec<u8>)> {
         ("Gmsh 4 binary", MeshFormat::Gmsh, gmsh_4),
         ("VTK binary", MeshFormat::Vtk, vtk),
         ("VTU appended", MeshFormat::Vtu, vtu),
+        ("USD binary", MeshFormat::Usd, include_bytes!("fixtures/tet.usdc").to_vec()),
+        ("USD archive", MeshFormat::Usd, include_bytes!("fixtures/tet.usdz").to_vec()),
     ]
 }
 
@@ -295,6 +297,21 @@ fn huge_claims_are_survived() {
                 let claimed = format!("{}{claim}{}", &text[..at], &text[at + digit.len()..]);
                 let result = parse_mesh(format, Path::new(NAME), claimed.as_bytes());
                 assert!(is_sound(&result), "{name}: {result:?}");
+            }
+        }
+    }
+}
+
+/// Every eight bytes of every binary file in turn claim to be enormous.
+#[test]
+fn huge_claims_in_binary_files_are_survived() {
+    for (name, format, bytes) in binary_seeds() {
+        for at in 0..bytes.len().saturating_sub(8) {
+            for claim in [u64::MAX, 1 << 40, 0x7fff_ffff_7fff_ffff, 1 << 31] {
+                let mut claimed = bytes.clone();
+                claimed[at..at + 8].copy_from_slice(&claim.to_le_bytes());
+                let result = parse_mesh(format, Path::new(NAME), &claimed);
+                assert!(is_sound(&result), "{name}, byte {at}: {result:?}");
             }
         }
     }
@@ -407,7 +424,9 @@ proptest! {
 
     #[test]
     fn changed_animations_are_survived(changes in proptest::collection::vec(change(), 1..6)) {
-        for (name, ending) in [("USD", "usda"), ("glTF", "gltf"), ("glTF binary", "glb")] {
+        let animated =
+            [("USD", "usda"), ("USD binary", "usdc"), ("glTF", "gltf"), ("glTF binary", "glb")];
+        for (name, ending) in animated {
             let seed = SEEDS.with(|seeds| seeds.iter().find(|(seed, ..)| *seed == name).unwrap().2.clone());
             let mut bytes = seed;
             apply(&mut bytes, &changes);

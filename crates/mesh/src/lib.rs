@@ -1,6 +1,7 @@
 //! Meshes of triangles and tetrahedra: what a body is made of, before it has a material.
 //!
 //! - [`Mesh`]: the one mesh type, with [`boundary_of_tets`] and [`edges_of_tets`]
+//! - [`Surface`]: a mesh with its [`Polygons`] and the numbers painted on it ([`Attribute`])
 //! - [`shapes`]: boxes, cloths, the jelly and its plate
 //! - [`menagerie`]: creatures as functions of space
 //! - [`select`]: which vertices a user means
@@ -10,6 +11,7 @@
 //!
 //! Nothing here reads files or knows physics.
 
+mod attribute;
 mod bvh;
 mod carry;
 mod conforming;
@@ -18,6 +20,7 @@ mod embedding;
 mod error;
 pub mod menagerie;
 mod mesh;
+mod polygons;
 mod proxy;
 pub mod quality;
 pub mod select;
@@ -25,12 +28,14 @@ pub mod shapes;
 mod signed_distance;
 mod soup;
 mod stuffing;
+mod surface;
 mod surface_tree;
 mod tetrahedralise;
 mod topology;
 mod triangle;
 pub mod winding;
 
+pub use attribute::Attribute;
 pub use bvh::{Bvh, Ray};
 pub use carry::tetrahedralise_separated;
 pub use conforming::{Conforming, tetrahedralise_between};
@@ -38,9 +43,11 @@ pub use embedding::Embedding;
 pub use error::MeshError;
 pub use glam::DVec3;
 pub use mesh::{Bounds, Group, Mesh};
+pub use polygons::Polygons;
 pub use proxy::{Proxy, manifold_boundary, proxy};
 pub use select::Selection;
 pub use signed_distance::SignedDistance;
+pub use surface::Surface;
 pub use surface_tree::{ClosestPoint, Hit, SurfaceTree};
 pub use tetrahedralise::{Resolution, TetOptions, TetReport, Tetrahedralised, tetrahedralise};
 pub use topology::{boundary_of_tets, edges_of_tets};

@@ -4,12 +4,14 @@
 //! ([`MAX_ELEMENTS`]) before it allocates anything.
 
 mod cloth;
+mod horns;
 mod jelly;
 mod plate;
 mod revolved;
 mod solid_box;
 
 pub use cloth::{Spring, SpringKind, cloth};
+pub use horns::horns;
 pub use jelly::jelly;
 pub use plate::plate;
 pub use revolved::{revolved, ring};

@@ -124,13 +124,19 @@ fn has_border(mesh: &Mesh, pieces: &[u32]) -> Vec<bool> {
     border
 }
 
-/// How many pieces the tets fall into, joined by common vertices.
-pub(crate) fn count_pieces(vertices: usize, tets: &[[u32; 4]]) -> usize {
+/// For every vertex the first one of the piece that it is in, joined by common vertices of tets.
+pub(crate) fn pieces(vertices: usize, tets: &[[u32; 4]]) -> Vec<u32> {
     let mut sets = Sets::new(vertices);
     for tet in tets {
         tet[1..].iter().for_each(|&v| sets.join(tet[0], v));
     }
-    let mut roots: Vec<u32> = tets.iter().map(|tet| sets.root(tet[0])).collect();
+    (0..vertices as u32).map(|v| sets.root(v)).collect()
+}
+
+/// How many pieces the tets fall into.
+pub(crate) fn count_pieces(vertices: usize, tets: &[[u32; 4]]) -> usize {
+    let pieces = pieces(vertices, tets);
+    let mut roots: Vec<u32> = tets.iter().map(|tet| pieces[tet[0] as usize]).collect();
     roots.sort_unstable();
     roots.dedup();
     roots.len()
@@ -142,15 +148,13 @@ pub(crate) fn inhabited_pieces(
     tets: &[[u32; 4]],
     inhabited: impl Iterator<Item = u32>,
 ) -> Vec<[u32; 4]> {
-    let mut sets = Sets::new(vertices);
-    for tet in tets {
-        tet[1..].iter().for_each(|&v| sets.join(tet[0], v));
-    }
+    let pieces = pieces(vertices, tets);
+    let piece = |tet: &[u32; 4]| pieces[tet[0] as usize] as usize;
     let mut kept = vec![false; vertices];
     for tet in inhabited {
-        kept[sets.root(tets[tet as usize][0]) as usize] = true;
+        kept[piece(&tets[tet as usize])] = true;
     }
-    tets.iter().copied().filter(|tet| kept[sets.root(tet[0]) as usize]).collect()
+    tets.iter().copied().filter(|tet| kept[piece(tet)]).collect()
 }
 
 /// The tets of the piece that has the most of them.

@@ -18,6 +18,7 @@ use crate::potentials::tetrahedra::{Lame, Tetrahedra};
 use crate::potentials::tissue::Tissue;
 use crate::potentials::{Density, Potential};
 use crate::scene::ElasticModel;
+use crate::skin::Skin;
 
 /// A body to be built.
 #[derive(Clone, Debug)]
@@ -32,6 +33,8 @@ pub struct BodySpec {
     pub positions: Option<Vec<DVec3>>,
     /// How fast it starts, if not at rest [m/s].
     pub velocities: Option<Vec<DVec3>>,
+    /// What it is shown by, if not its own surface.
+    pub skin: Option<Skin>,
 }
 
 /// What a body is made of.
@@ -74,20 +77,41 @@ impl BodySpec {
     ) -> Self {
         let lame = vec![Lame::of(young, poisson); mesh.tets.len()];
         let matter = Matter::Solid { model, lame, density };
-        BodySpec { name: name.to_owned(), mesh, matter, positions: None, velocities: None }
+        BodySpec {
+            name: name.to_owned(),
+            mesh,
+            matter,
+            positions: None,
+            velocities: None,
+            skin: None,
+        }
     }
 
     /// A net of equal springs; stiffness [N/m], mass of the whole \[kg\].
     pub fn springs(name: &str, mesh: Mesh, ends: Vec<[u32; 2]>, stiffness: f64, mass: f64) -> Self {
         let matter = Matter::Springs { ends, stiffness, mass };
-        BodySpec { name: name.to_owned(), mesh, matter, positions: None, velocities: None }
+        BodySpec {
+            name: name.to_owned(),
+            mesh,
+            matter,
+            positions: None,
+            velocities: None,
+            skin: None,
+        }
     }
 
     /// Particles, at positions \[m\] and with masses \[kg\], that nothing joins: for energies of
     /// one's own ([`crate::ModelBuilder::point_energy`]), attachments and contact.
     pub fn points(name: &str, positions: Vec<DVec3>, masses: Vec<f64>) -> Self {
         let (mesh, matter) = (Mesh { positions, ..Mesh::default() }, Matter::Points { masses });
-        BodySpec { name: name.to_owned(), mesh, matter, positions: None, velocities: None }
+        BodySpec {
+            name: name.to_owned(),
+            mesh,
+            matter,
+            positions: None,
+            velocities: None,
+            skin: None,
+        }
     }
 }
 
@@ -114,6 +138,15 @@ impl BodySpec {
         for rows in [&self.positions, &self.velocities].into_iter().flatten() {
             if rows.len() != count {
                 return refuse(format!("has {count} vertices, and {} initial values", rows.len()));
+            }
+        }
+        if let Some(skin) = &self.skin {
+            let vertices = skin.surface.mesh.positions.len();
+            if skin.corners.len() != vertices || skin.weights.len() != vertices {
+                return refuse(format!("its skin has {vertices} vertices, and carries others"));
+            }
+            if let Some(v) = skin.corners.iter().flatten().find(|&&v| v as usize >= count) {
+                return refuse(format!("has {count} vertices, and a skin carried by vertex {v}"));
             }
         }
         match &self.matter {
@@ -229,6 +262,7 @@ impl BodySpec {
             hard,
             radius: self.mesh.bounds().map_or(0.0, |b| 0.5 * b.max.distance(b.min)),
             triangles: self.mesh.triangles.clone(),
+            skin: self.skin.clone(),
             element_count,
             recovers_from_inversion,
             is_held,

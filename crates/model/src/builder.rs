@@ -22,12 +22,13 @@ use crate::potentials::Potential;
 use crate::potentials::ProxyKind;
 use crate::potentials::attachment::Attachments;
 use crate::potentials::body_contact::BodyContact;
+use crate::potentials::body_friction::BodyFriction;
 use crate::potentials::contact::Contact;
 use crate::potentials::follow::Follow;
 use crate::potentials::friction::Friction;
 use crate::potentials::point_energy::{PointEnergy, PointLaw, PointResponse};
 use crate::potentials::wind::Wind;
-use crate::touching::{SolidSpec, Solids};
+use crate::touching::{SolidSpec, Solids, TouchLaw};
 
 /// How firmly vertices are held.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -56,7 +57,7 @@ pub struct ModelBuilder {
     held: Vec<Held>,
     follows: Vec<(usize, Vec<u32>, Vec<f64>)>,
     colliders: Vec<Collider>,
-    touching: Option<Option<f64>>,
+    touching: Option<TouchLaw>,
     own: Vec<OwnEnergy>,
     ether: Vec<(usize, Vec<u32>, f64)>,
     gravity: Option<DVec3>,
@@ -125,21 +126,21 @@ impl ModelBuilder {
         self
     }
 
-    /// Lets bodies touch each other and themselves instead of passing through, with springs of a
-    /// stiffness per vertex [N/m], or of four times the body's own at a vertex. Needs volume on at
+    /// Lets bodies touch each other and themselves instead of passing through, by a law. Needs volume on at
     /// least one side: tets push out what enters them; sheets do not touch each other.
     ///
     /// ```
     /// use pliant_mesh::shapes;
+    /// use pliant_model::touching::TouchLaw;
     /// use pliant_model::{BodySpec, DVec3, ElasticModel, ModelBuilder};
     /// let cube = shapes::solid_box(DVec3::ONE, [2, 2, 2])?;
     /// let cube = BodySpec::solid("cube", cube, ElasticModel::Corotated, 1e5, 0.3, 1000.0);
-    /// let model = ModelBuilder::new().body(cube).touching(None).build()?;
+    /// let model = ModelBuilder::new().body(cube).touching(TouchLaw::default()).build()?;
     /// assert!(model.solids().is_some());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn touching(mut self, stiffness: Option<f64>) -> Self {
-        self.touching = Some(stiffness);
+    pub fn touching(mut self, law: TouchLaw) -> Self {
+        self.touching = Some(law);
         self
     }
 
@@ -232,10 +233,7 @@ impl ModelBuilder {
                 return Err(ModelError::Collider { collider, reason: reason.to_owned() });
             }
         }
-        if let Some(Some(stiffness)) = self.touching
-            && !(stiffness > 0.0 && stiffness.is_finite())
-        {
-            let reason = format!("a stiffness of {stiffness} N/m");
+        if let Some(reason) = self.touching.and_then(|law| law.fault()) {
             return Err(ModelError::Potential {
                 potential: "contact of bodies".to_owned(),
                 reason,
@@ -288,22 +286,22 @@ impl ModelBuilder {
         for (b, body) in self.bodies.iter().enumerate() {
             potentials.extend(body.elastic(&numbers[firsts[b]..firsts[b + 1]], &rest)?);
         }
-        let solids = self.touching.map(|stiffness| {
+        let solids = self.touching.map(|law| {
             let elastic = diagonal(&potentials, count);
             let spec = |b: usize| SolidSpec {
                 mesh: &self.bodies[b].mesh,
                 numbers: &numbers[firsts[b]..firsts[b + 1]],
                 ranges: ranges[b].clone().map(|r| r.start as u32..r.end as u32),
                 elastic: &elastic,
-                stiffness,
             };
-            Arc::new(Solids::new(&rest, &(0..self.bodies.len()).map(spec).collect::<Vec<_>>()))
+            Arc::new(Solids::new(law, &rest, &(0..self.bodies.len()).map(spec).collect::<Vec<_>>()))
         });
-        potentials.extend(
-            solids
-                .iter()
-                .map(|solids| -> Box<dyn Potential> { Box::new(BodyContact::new(solids.clone())) }),
-        );
+        if let Some(solids) = &solids {
+            potentials.push(Box::new(BodyContact::new(solids.clone())));
+            if solids.law.is_lossy() {
+                potentials.push(Box::new(BodyFriction::new(solids.clone())));
+            }
+        }
         let motions: Vec<Motion> = self.held.iter().filter_map(|h| h.motion.clone()).collect();
         let motion_of = |h: usize| {
             let before = self.held[..h].iter().filter(|h| h.motion.is_some()).count();

@@ -3,7 +3,10 @@
 use glam::DVec3;
 use pliant_math::team::Team;
 use pliant_mesh::menagerie::Creature;
-use pliant_mesh::{Mesh, Resolution, Selection, TetOptions, edges_of_tets, shapes, tetrahedralise};
+use pliant_mesh::{
+    Mesh, MeshError, Resolution, Selection, Surface, TetOptions, edges_of_tets, shapes,
+    tetrahedralise,
+};
 
 use crate::body_spec::{BodySpec, Matter};
 use crate::breeze::Breeze;
@@ -18,6 +21,7 @@ use crate::motion::{Motion, rotation};
 use crate::potentials::tetrahedra::Lame;
 use crate::random::Random;
 use crate::scene::{self, ColliderShape, Material, MeshSource, SceneFile, Select, Stiffness};
+use crate::skin::Skin;
 
 /// Newton's most iterations when a scene asks for a tolerance, and its tolerance when it asks
 /// for iterations.
@@ -28,6 +32,10 @@ const NEWTON_TOLERANCE: f64 = 1e-12;
 pub trait Files {
     /// The mesh in a file, in the file's own unit.
     fn mesh(&mut self, path: &str) -> Result<Mesh, String>;
+    /// The mesh in a file with its faces and attributes as they are, in the file's own unit.
+    fn surface(&mut self, path: &str) -> Result<Surface, String> {
+        self.mesh(path).map(Surface::from)
+    }
     /// The vertex numbers listed in a file.
     fn ids(&mut self, path: &str) -> Result<Vec<u32>, String>;
 }
@@ -54,8 +62,8 @@ impl Model {
         for (index, written) in scene.collider.iter().enumerate() {
             builder = builder.collider(collider(index, written, files)?);
         }
-        if scene.integrator.self_collision {
-            builder = builder.touching(None);
+        if let Some(touch) = scene.integrator.self_collision {
+            builder = builder.touching(touch.into());
         }
         for (index, body) in scene.body.iter().enumerate() {
             let spec = body_spec(body, files)?;
@@ -135,7 +143,10 @@ fn selected(
     files: &mut dyn Files,
 ) -> Result<Vec<u32>, ModelError> {
     let fail = |reason: String| ModelError::Body { body: spec.name.clone(), reason };
-    let selection = selection(select, files).map_err(fail)?;
+    let mut selection = selection(select, files).map_err(fail)?;
+    if let Some(skin) = &spec.skin {
+        carried(&mut selection, skin).map_err(|error| fail(format!("{key}: {error}")))?;
+    }
     let vertices = selection
         .evaluate(&spec.mesh.positions, &spec.mesh.groups)
         .map_err(|error| fail(format!("{key}: {error}")))?;
@@ -143,6 +154,21 @@ fn selected(
         return Err(fail(format!("{key}: the selection holds no vertex")));
     }
     Ok(vertices)
+}
+
+/// Vertices chosen by number are those of the surface that the user has; what carries them is
+/// meant. Groups of the body are that already.
+fn carried(selection: &mut Selection, skin: &Skin) -> Result<(), MeshError> {
+    match selection {
+        Selection::Vertices(ids) => *ids = skin.carriers(ids)?,
+        Selection::Any(parts) | Selection::AllOf(parts) => {
+            parts.iter_mut().try_for_each(|part| carried(part, skin))?;
+        }
+        Selection::Not(part) => carried(part, skin)?,
+        Selection::All | Selection::Box { .. } | Selection::Sphere { .. } | Selection::Group(_) => {
+        }
+    }
+    Ok(())
 }
 
 fn selection(select: &Select, files: &mut dyn Files) -> Result<Selection, String> {
@@ -169,8 +195,8 @@ fn selection(select: &Select, files: &mut dyn Files) -> Result<Selection, String
 /// The placed mesh with its material and initial state.
 fn body_spec(body: &scene::Body, files: &mut dyn Files) -> Result<BodySpec, ModelError> {
     let fail = |reason: String| ModelError::Body { body: body.name.clone(), reason };
-    let named = |error: pliant_mesh::MeshError| fail(error.to_string());
-    let mut net = Vec::new();
+    let named = |error: MeshError| fail(error.to_string());
+    let (mut net, mut skin) = (Vec::new(), None);
     let mut mesh = match &body.mesh {
         MeshSource::Box { size, cells } => {
             shapes::solid_box(DVec3::from_array(*size), cells.map(|c| c as usize)).map_err(named)?
@@ -190,17 +216,27 @@ fn body_spec(body: &scene::Body, files: &mut dyn Files) -> Result<BodySpec, Mode
             mesh.positions.iter_mut().for_each(|x| *x *= unit.metres());
             mesh
         }
-        MeshSource::Shape { name, resolution } => match Creature::named(name) {
-            Some(creature) => creature.solid(*resolution as usize, &any_team()).map_err(named)?,
-            None => shapes::jelly(*resolution as usize).map_err(named)?,
-        },
+        MeshSource::Shape { name, resolution } => {
+            let resolution = *resolution as usize;
+            match Creature::named(name) {
+                Some(creature) => creature.solid(resolution, &any_team()),
+                None if *name == "horns" => shapes::horns(resolution),
+                None => shapes::jelly(resolution),
+            }
+            .map_err(named)?
+        }
         MeshSource::Surface { path, resolution, unit } => {
-            let mut surface = files.mesh(path).map_err(fail)?;
-            surface.positions.iter_mut().for_each(|x| *x *= unit.metres());
+            let mut surface = files.surface(path).map_err(fail)?;
+            surface.mesh.positions.iter_mut().for_each(|x| *x *= unit.metres());
             let resolution = Resolution::Cells(*resolution);
             let options = TetOptions { resolution, ..TetOptions::default() };
-            let filled = tetrahedralise(&surface, &options, &any_team());
-            filled.map_err(|error| fail(format!("surface `{path}`: {error}")))?.solid
+            let filled = tetrahedralise(&surface.mesh, &options, &any_team())
+                .map_err(|error| fail(format!("surface `{path}`: {error}")))?;
+            let mut bound = Skin::new(surface, &filled.solid, &filled.embedding);
+            place(&body.place, &mut bound.surface.mesh.positions);
+            let groups = bound.groups().map_err(named)?;
+            skin = Some(bound);
+            Mesh { groups, ..filled.solid }
         }
     };
     place(&body.place, &mut mesh.positions);
@@ -214,7 +250,7 @@ fn body_spec(body: &scene::Body, files: &mut dyn Files) -> Result<BodySpec, Mode
         }
     };
     let (positions, velocities) = initial_state(&body.initial, &mesh, &matter);
-    Ok(BodySpec { name: body.name.clone(), mesh, matter, positions, velocities })
+    Ok(BodySpec { name: body.name.clone(), mesh, matter, positions, velocities, skin })
 }
 
 /// However many threads: the bits are the same.

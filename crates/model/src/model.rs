@@ -17,6 +17,7 @@ use crate::field::Field;
 use crate::input::Drive;
 use crate::integrator::Integrator;
 use crate::motion::{Motion, Rigid};
+use crate::skin::Skin;
 use crate::touching::Solids;
 
 /// A body within a model.
@@ -36,6 +37,8 @@ pub struct Body {
     pub radius: f64,
     /// Surface triangles, in the body's own vertex numbers.
     pub triangles: Vec<[u32; 3]>,
+    /// What it is shown by, if not its own surface.
+    pub skin: Option<Skin>,
     /// How many tets or springs.
     pub element_count: usize,
     /// Whether it comes back from being turned inside out.

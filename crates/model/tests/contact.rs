@@ -165,7 +165,15 @@ impl Case {
     fn at<T>(&self, x: &[f64], f: impl FnOnce(&Situation) -> T) -> T {
         let positions = [Row::new(x[0], x[1], x[2])];
         let start = &[self.start];
-        f(&Situation { positions: &positions, start, rate: RATE, drive: &self.drive, touches: &[] })
+        f(&Situation {
+            positions: &positions,
+            start,
+            rate: RATE,
+            drive: &self.drive,
+            end: None,
+            touches: &[],
+            rubbing: &[],
+        })
     }
 
     fn energy(&self, x: &[f64]) -> f64 {

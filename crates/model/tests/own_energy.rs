@@ -35,7 +35,9 @@ fn a_point_energy_acts_on_its_vertices_alone() {
         start: positions,
         rate: 0.0,
         drive: &drive,
+        end: None,
         touches: &[],
+        rubbing: &[],
     };
     // Named twice, pulled twice.
     assert_eq!(field.evaluate(0, &at, None), 9.0);

@@ -209,7 +209,9 @@ impl Case {
             start: &self.start,
             rate: self.rate,
             drive: &self.drive,
+            end: None,
             touches: &[],
+            rubbing: &[],
         }
     }
 

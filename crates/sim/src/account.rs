@@ -58,7 +58,7 @@ pub fn book(
         let squares = v1[v].xyz().length_squared() - v0[v].xyz().length_squared();
         add(model.body_of(v), held + 0.5 * model.masses()[v] * squares);
     }
-    for (body, account) in model.bodies().iter().zip(accounts) {
+    for (body, account) in model.bodies().iter().zip(&mut *accounts) {
         account.added += contact::collider_work(model, body, [from, to], [x0, x1]);
         // Friction's work is among that of potentials that are not stored; booked as heat instead.
         if let Some(p) = p {
@@ -67,6 +67,18 @@ pub fn book(
             account.added += heat;
             account.dissipated += heat;
         }
+    }
+    if let Some(p) = p {
+        contact::rubbing_heat(
+            model,
+            objective.rubbing,
+            objective.rate,
+            [x0, p, x1],
+            |body, heat| {
+                accounts[body].added += heat;
+                accounts[body].dissipated += heat;
+            },
+        );
     }
 }
 

@@ -81,6 +81,8 @@ fn resist_straining(
         inertia: &vectors.inertia,
         measured: &vectors.measured,
         forces: Forces::Stored,
+        end: None,
+        rubbing: &[],
     };
     Ok(rayleigh::damp(rates, h, &objective, velocities, space, team)?)
 }

@@ -1,13 +1,11 @@
 //! Bodies that touch in a step share one account: what one loses the other may have gained.
 
 use pliant_math::Row;
-use pliant_math::team::Team;
 use pliant_model::touching::Touch;
 use pliant_model::{Conserved, Model};
 
 use crate::correction::fepr::{Part, Targets};
 use crate::measure::{self, Momentum};
-use crate::objective::EvaluationSpace;
 use crate::state::{Goal, State};
 
 /// Which bodies belong together; each island is known by its first body.
@@ -22,19 +20,10 @@ impl Islands {
         Islands { firsts: (0..bodies).collect() }
     }
 
-    /// Those of a model at positions \[m\]; `evaluation` is memory.
-    pub(crate) fn find(
-        &mut self,
-        model: &Model,
-        positions: &[Row],
-        evaluation: &mut EvaluationSpace,
-        team: &Team,
-    ) {
-        if model.solids().is_some() && self.firsts.len() > 1 {
-            self.separate();
-            evaluation.touching.find(model.solids(), positions, team);
-            self.join(evaluation.touching.touches());
-        }
+    /// Those of what touches.
+    pub fn set(&mut self, touches: &[Touch]) {
+        self.separate();
+        self.join(touches);
     }
 
     /// Takes those of the same model over.
@@ -53,8 +42,9 @@ impl Islands {
     /// use pliant_model::{DVec3, touching::Touch};
     /// use pliant_sim::islands::Islands;
     /// let touch = |owner, body| Touch {
-    ///     vertex: 0, owner, body, corners: [0; 4], weights: [0.25; 4], depth: 0.1,
-    ///     normal: DVec3::Y, is_flat: true, stiffness: 1.0,
+    ///     points: [0; 2], shares: [1.0, 0.0], owner, body, corners: [0; 4], weights: [0.25; 4],
+    ///     depth: 0.1, normal: DVec3::Y, is_flat: true, stiffness: 1.0, share: 1.0, sides: [0; 2],
+    ///     slopes: [DVec3::ZERO; 8],
     /// };
     /// let mut islands = Islands::new(4);
     /// islands.join(&[touch(3, 1), touch(1, 0), touch(2, 2)]);

@@ -81,7 +81,15 @@ pub fn potential(
     let EvaluationSpace { energies, touching, .. } = space;
     touching.find(model.solids(), positions, team);
     let touches = touching.touches();
-    let at = Situation { positions, start: positions, rate: 0.0, drive, touches };
+    let at = Situation {
+        positions,
+        start: positions,
+        rate: 0.0,
+        drive,
+        end: None,
+        touches,
+        rubbing: &[],
+    };
     let shared = SharedSlice::new(energies);
     // SAFETY: each task writes its own entry.
     team.each(field.task_count(), &|t, _| unsafe { *shared.at(t) = field.evaluate(t, &at, None) });

@@ -41,6 +41,10 @@ pub struct Objective<'a> {
     pub inertia: &'a [Row],
     /// Which potentials count.
     pub forces: Forces,
+    /// Where contact is felt if not at p; see [`Situation::end`].
+    pub end: Option<&'a Drive>,
+    /// What touches at the start of the step; see [`Situation::rubbing`].
+    pub rubbing: &'a [Touch],
     /// 1 per free vertex whose gradient is measured; 0 where a constraint so stiff holds it that
     /// its reaction is below what positions can resolve.
     pub measured: &'a [f64],
@@ -65,6 +69,8 @@ pub struct EvaluationSpace {
     pub(crate) energies: Vec<f64>,
     /// What touches where the last evaluation was.
     pub(crate) touching: Touching,
+    /// Where contact is felt, if not where all else is.
+    ends: Vec<Row>,
     sums: Vec<Sums>,
 }
 
@@ -75,6 +81,7 @@ impl EvaluationSpace {
             rows: Buffer::zeroed(model.field().row_count()),
             energies: vec![0.0; model.field().task_count()],
             touching: Touching::default(),
+            ends: Vec::new(),
             sums: vec![Sums::default(); model.vertex_count().div_ceil(BLOCK)],
         }
     }
@@ -133,7 +140,7 @@ impl Objective<'_> {
     /// G(p) alone.
     pub fn value(&self, p: &[Row], space: &mut EvaluationSpace, team: &Team) -> f64 {
         let field = self.model.field();
-        space.touching.find(self.model.solids(), p, team);
+        self.touch(p, space, team);
         let at = self.situation(p, space.touching.touches());
         let energies = SharedSlice::new(&mut space.energies);
         // SAFETY: each task writes its own entry.
@@ -160,7 +167,7 @@ impl Objective<'_> {
         team: &Team,
     ) -> Sums {
         let field = self.model.field();
-        space.touching.find(self.model.solids(), p, team);
+        self.touch(p, space, team);
         let at = self.situation(p, space.touching.touches());
         let rows = SharedSlice::new(&mut space.rows);
         let energies = SharedSlice::new(&mut space.energies);
@@ -225,7 +232,32 @@ impl Objective<'_> {
 
     /// Where the potentials are evaluated, and what touches there.
     pub fn situation<'p>(&'p self, p: &'p [Row], touches: &'p [Touch]) -> Situation<'p> {
-        Situation { positions: p, start: self.start, rate: self.rate, drive: self.drive, touches }
+        let Objective { start, rate, drive, end, rubbing, .. } = *self;
+        Situation { positions: p, start, rate, drive, end, touches, rubbing }
+    }
+
+    /// Finds what touches where contact is felt at p.
+    pub(crate) fn touch(&self, p: &[Row], space: &mut EvaluationSpace, team: &Team) {
+        let EvaluationSpace { touching, ends, .. } = space;
+        self.find_touches(p, touching, ends, team);
+    }
+
+    /// The same, into memory of one's own.
+    pub(crate) fn find_touches(
+        &self,
+        p: &[Row],
+        touching: &mut Touching,
+        ends: &mut Vec<Row>,
+        team: &Team,
+    ) {
+        let solids = self.model.solids();
+        if self.end.is_some() && solids.is_some() {
+            ends.clear();
+            ends.extend(p.iter().zip(self.start).map(|(&p, &x)| p + (p - x)));
+            touching.find(solids, ends, team);
+        } else {
+            touching.find(solids, p, team);
+        }
     }
 
     fn total(&self, p: &[Row], space: &EvaluationSpace, blocks: usize) -> Sums {

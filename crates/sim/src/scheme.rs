@@ -54,6 +54,12 @@ pub fn needs_start_forces(scheme: Scheme) -> bool {
     is_explicit(scheme) || scheme == Scheme::Trapezoidal
 }
 
+/// Whether the forces of contact are those at the end of a step, and nothing else: what contact takes
+/// then is known.
+pub fn ends_in_contact(scheme: Scheme) -> bool {
+    matches!(scheme, Scheme::BackwardEuler | Scheme::Bdf2 | Scheme::ImplicitMidpoint)
+}
+
 /// The constants of a scheme at step length h \[s\].
 pub fn constants(scheme: Scheme, h: f64) -> Constants {
     let (alpha, beta) = match scheme {

@@ -136,8 +136,11 @@ fn advance(
     {
         before.copy_from_slice(now);
     }
-    let Workspace { islands_before, evaluation, team, .. } = &mut *workspace;
-    islands_before.find(model, &state.positions, evaluation, team);
+    let Workspace { islands_before, evaluation, touched, team, .. } = &mut *workspace;
+    evaluation.touching.find(model.solids(), &state.positions, team);
+    touched.clear();
+    touched.extend_from_slice(evaluation.touching.touches());
+    islands_before.set(touched);
     workspace.vectors.hard_start.clear();
     let accounts = model.integrator().correction.is_some() && from.hard != to.hard;
     if scheme::needs_start_forces(scheme) || accounts {
@@ -148,7 +151,7 @@ fn advance(
     } else {
         solve(model, scheme, times, state, workspace, report)?;
     }
-    let Workspace { evaluation, vectors, .. } = workspace;
+    let Workspace { evaluation, vectors, touched, team, .. } = workspace;
     let [x0, v0] = [&vectors.before[0][..], &vectors.before[1][..]];
     let constants = scheme::constants(scheme, h);
     let objective = Objective {
@@ -160,12 +163,28 @@ fn advance(
         inertia: &vectors.inertia,
         measured: &vectors.measured,
         forces: Forces::All,
+        end: None,
+        rubbing: touched,
     };
     let State { positions, velocities, accounts, .. } = &mut *state;
     let hard_start = &vectors.hard_start;
     let step = Move { from, to, before: [x0, v0], hard_start, after: [positions, velocities] };
     let solved = (!scheme::is_explicit(scheme)).then_some(&vectors.p[..]);
     account::book(&objective, &step, solved, evaluation, accounts);
+    if scheme::ends_in_contact(scheme) {
+        evaluation.touching.find(model.solids(), positions, team);
+        let touches = [&touched[..], evaluation.touching.touches()];
+        let mut book = |body: usize, lost: f64| accounts[body].dissipated += lost;
+        let is_midpoint = scheme == Scheme::ImplicitMidpoint;
+        let late = |v: usize| {
+            if is_midpoint { Row::zero() } else { (velocities[v] - v0[v]) * (0.5 * h) }
+        };
+        contact::losses(model, [from, to], [x0, positions], late, touches, &mut book);
+        if is_midpoint {
+            let moved = [positions, velocities];
+            contact::quieten(model, [from, to], h, x0, touches[1], moved, &mut book);
+        }
+    }
     if let Some(correction) = model.integrator().correction {
         correction::apply(model, correction, scheme, times, state, workspace, report)?;
     }
@@ -196,6 +215,8 @@ fn start_forces(model: &Model, h: f64, from: &Drive, state: &State, workspace: &
         inertia: &vectors.inertia,
         measured: &vectors.measured,
         forces: Forces::All,
+        end: None,
+        rubbing: &[],
     };
     objective.gradient(&state.positions, &mut vectors.gradient, None, evaluation, team);
     let hard = model.hard_vertices();
@@ -213,7 +234,7 @@ fn solve(
 ) -> Result<(), SimError> {
     let Times { h, at, to, .. } = times;
     let Workspace { team, evaluation, solver, elastic, vectors, .. } = workspace;
-    let Workspace { islands_before, islands, .. } = workspace;
+    let Workspace { islands_before, islands, touched, .. } = workspace;
     let constants = scheme::constants(scheme, h);
     let clock = Instant::now();
     solver.prepare(model, constants, team)?;
@@ -229,6 +250,8 @@ fn solve(
         inertia: &vectors.inertia,
         measured: &vectors.measured,
         forces: Forces::All,
+        end: (scheme == Scheme::ImplicitMidpoint).then_some(to),
+        rubbing: touched,
     };
     let (p, other) = (&mut vectors.p, &mut vectors.other);
     let centre = |p: &mut [Row], islands: &Islands| {
@@ -250,7 +273,8 @@ fn solve(
         }
     }
     let info = solver.minimise(&objective, p, &mut vectors.gradient, evaluation, team);
-    islands.find(model, p, evaluation, team);
+    objective.touch(p, evaluation, team);
+    islands.set(evaluation.touching.touches());
     centre(p, islands);
     scheme::finish(model, scheme, h, p, state);
     report.energy.potential = info.stored;

@@ -8,6 +8,7 @@ use pliant_math::team::Team;
 use pliant_math::{Buffer, MathError, Row};
 use pliant_model::integrator::{Damping, Scheme, Solver};
 use pliant_model::potentials::ProxyKind;
+use pliant_model::touching::Touch;
 use pliant_model::{Drive, Model};
 
 use crate::correction::CorrectionSpace;
@@ -64,6 +65,8 @@ pub struct Workspace {
     /// Who touches whom at the start of a sub-step, and where its forces are evaluated.
     pub(crate) islands_before: Islands,
     pub(crate) islands: Islands,
+    /// What touches at the start of a sub-step.
+    pub(crate) touched: Vec<Touch>,
     /// The state before the step.
     pub(crate) saved: State,
     pub(crate) correction: Option<CorrectionSpace>,
@@ -150,6 +153,7 @@ impl Workspace {
             },
             islands_before: Islands::new(model.bodies().len()),
             islands: Islands::new(model.bodies().len()),
+            touched: Vec::new(),
             saved: State::initial(model),
             rayleigh,
             correction: CorrectionSpace::new(model)?,

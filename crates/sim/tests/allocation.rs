@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use bodies::{Run, backward_euler, clamped, cloth, damped, newton, projective, rubber};
 use pliant_model::integrator::{Correction, Damping, Fepr, Scheme, Solver};
+use pliant_model::touching::TouchLaw;
 use pliant_model::{DVec3, ElasticModel, Integrator, Model, ModelBuilder};
 
 /// Counts allocations of all threads.
@@ -60,7 +61,8 @@ fn later_steps_allocate_nothing() {
             body.mesh.positions.iter_mut().for_each(|x| x.y += y);
             body
         };
-        let builder = ModelBuilder::new().body(cube(0.0)).body(cube(0.499)).touching(None);
+        let builder =
+            ModelBuilder::new().body(cube(0.0)).body(cube(0.499)).touching(TouchLaw::ELASTIC);
         builder.pin(0, |x| x.y < -0.24).integrator(fepr).build().expect("a model")
     };
     let models: [(&str, Model); 8] = [

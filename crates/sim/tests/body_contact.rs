@@ -6,7 +6,7 @@ use bodies::{Run, backward_euler, damped, newton, projective, rubber};
 use pliant_math::team::Team;
 use pliant_mesh::shapes;
 use pliant_model::integrator::{Correction, Damping, Fepr, Scheme, Solver};
-use pliant_model::touching::{Touch, Touching};
+use pliant_model::touching::{Touch, TouchLaw, Touching};
 use pliant_model::{
     BodySpec, Collider, DVec3, ElasticModel, Hold, Integrator, Model, ModelBuilder, Motion, Shape,
 };
@@ -34,7 +34,7 @@ fn meeting(integrator: Integrator) -> ModelBuilder {
         .body(cube(right, DVec3::new(20.0, 30.0, 0.0), -DVec3::X, 5))
         .body(cube(DVec3::Y * 3.0, DVec3::ZERO, DVec3::Z, 2))
         .gravity(DVec3::ZERO)
-        .touching(None)
+        .touching(TouchLaw::ELASTIC)
         .integrator(integrator)
 }
 
@@ -139,7 +139,7 @@ fn folding(integrator: Integrator) -> ModelBuilder {
 #[test]
 fn a_folded_bar_does_not_pass_through_itself() {
     let integrator = conserving(Scheme::BackwardEuler);
-    let model = || folding(integrator).touching(None).build().expect("a model");
+    let model = || folding(integrator).touching(TouchLaw::ELASTIC).build().expect("a model");
     let mut run = Run::new(model(), 1.0 / 60.0, 1);
     let (mut most, mut deepest) = (0, 0.0f64);
     for _ in 0..150 {
@@ -168,7 +168,7 @@ fn a_bar_falls_over_its_own_end_onto_the_floor() {
     let model = ModelBuilder::new()
         .body(bar)
         .collider(Collider { friction: 0.5, ..Collider::new(floor, 2e4) })
-        .touching(Some(5e4))
+        .touching(TouchLaw { stiffness: Some(1e5), ..TouchLaw::ELASTIC })
         .integrator(conserving(Scheme::BackwardEuler));
     let mut run = Run::new(model.build().expect("a model"), 1.0 / 60.0, 1);
     let mut most = 0;
@@ -179,7 +179,7 @@ fn a_bar_falls_over_its_own_end_onto_the_floor() {
         assert!(report.correction_failed || off.abs() < 1e-6, "{off} J");
         let own = touches(&run, &run.model);
         most = most.max(own.len());
-        let own = own.iter().map(|t| t.depth).fold(0.0, f64::max);
+        let own = own.iter().filter(|t| t.share >= 0.5).map(|t| t.depth).fold(0.0, f64::max);
         assert!(own < 0.01 * 2.0, "{own} m in itself");
     }
     assert!(most > 2, "at most {most} vertices in itself");
@@ -191,7 +191,7 @@ fn a_cube_carries_a_cube() {
         .body(cube(DVec3::Y * 0.26, DVec3::ZERO, DVec3::ZERO, 4))
         .body(cube(DVec3::Y * 0.78, DVec3::new(0.0, 30.0, 0.0), DVec3::ZERO, 3))
         .collider(Collider::new(Shape::plane(DVec3::ZERO, DVec3::Y), 2e4))
-        .touching(None)
+        .touching(TouchLaw::ELASTIC)
         .integrator(damped(projective(40, 5, 0.0), Damping::Ether(3.0)));
     let mut run = Run::new(model.build().expect("a model"), 1.0 / 60.0, 1);
     let report = run.steps(300);
@@ -239,6 +239,95 @@ fn a_body_rides_on_a_moving_mesh() {
     assert!(deepest < 0.01 * 0.5 * 3f64.sqrt(), "{deepest} m deep");
 }
 
+/// Bars that fall across each other, edge on edge, and so coarse that no vertex gets into the other.
+fn crossed_bars(law: Option<TouchLaw>) -> Run {
+    let bar = |turn: DVec3, y: f64| {
+        let mut body = rubber(DVec3::new(1.8, 0.3, 0.3), [3, 1, 1], ElasticModel::Corotated);
+        let turn = pliant_model::rotation(turn);
+        body.mesh.positions.iter_mut().for_each(|x| *x = turn * *x + DVec3::Y * y);
+        body
+    };
+    let builder = ModelBuilder::new()
+        .body(bar(DVec3::new(45.0, 0.0, 0.0), 0.0))
+        .body(bar(DVec3::new(45.0, 90.0, 0.0), 0.45))
+        .pin(0, |x| x.x.abs() > 0.85)
+        .integrator(conserving(Scheme::BackwardEuler));
+    let builder = match law {
+        Some(law) => builder.touching(law),
+        None => builder,
+    };
+    Run::new(builder.build().expect("a model"), 1.0 / 120.0, 1)
+}
+
+#[test]
+fn crossed_bars_do_not_cut_through_each_other() {
+    let lowest = |run: &Run| {
+        let upper = &run.model.bodies()[1];
+        run.state.positions[upper.free.clone()].iter().map(|x| x.0[1]).fold(f64::INFINITY, f64::min)
+    };
+    let mut ghost = crossed_bars(None);
+    ghost.steps(60);
+    assert!(lowest(&ghost) < -0.2, "{} m", lowest(&ghost));
+    let mut run = crossed_bars(Some(TouchLaw::default()));
+    let mut crossed = 0;
+    for _ in 0..60 {
+        let report = run.step();
+        assert!(!report.gave_way());
+        assert!(report.energy.total() < target(&run) + 1e-6, "{:?}", report.energy);
+        assert!(report.contacts.deepest < 0.01 * 1.8, "{:?}", report.contacts);
+        crossed += usize::from(report.contacts.count > 0);
+        assert!(touches(&run, &run.model).iter().all(|t| t.points[0] != t.points[1]));
+    }
+    assert!(crossed > 5 && lowest(&run) > -0.1, "{} m after {crossed} contacts", lowest(&run));
+}
+
+/// A cube that is thrown along on another, which is held.
+fn slide(friction: f64) -> Run {
+    let law = TouchLaw { friction, ..TouchLaw::default() };
+    let mut table = rubber(DVec3::new(3.0, 0.2, 1.0), [15, 2, 5], ElasticModel::Corotated);
+    table.mesh.positions.iter_mut().for_each(|x| *x -= DVec3::Y * 0.1);
+    let model = ModelBuilder::new()
+        .body(table)
+        .body(cube(DVec3::new(-0.8, 0.251, 0.0), DVec3::ZERO, DVec3::X, 3))
+        .pin(0, |x| x.y < -0.15)
+        .touching(law)
+        .integrator(damped(projective(30, 5, 0.0), Damping::RigidPreserving(2.0)));
+    Run::new(model.build().expect("a model"), 1.0 / 120.0, 1)
+}
+
+#[test]
+fn friction_between_bodies_is_that_of_coulomb() {
+    // From 1 m/s to rest takes v/(μ g) = 0.2 s and v²/(2 μ g) = 0.1 m for μ = 0.5.
+    let travelled = |friction: f64, steps: usize| {
+        let mut run = slide(friction);
+        let model = &run.model;
+        let start = measure::momentum_of(
+            model,
+            &model.bodies()[1],
+            model.initial_positions(),
+            model.initial_velocities(),
+        );
+        let middle = |run: &Run| {
+            let body = run.model.bodies()[1].free.clone();
+            let count = body.len() as f64;
+            run.state.positions[body].iter().map(|x| x.0[0]).sum::<f64>() / count
+        };
+        let from = middle(&run);
+        run.steps(steps);
+        let state = &run.state;
+        let body = &run.model.bodies()[1];
+        let end = measure::momentum_of(&run.model, body, &state.positions, &state.velocities);
+        (middle(&run) - from, end.linear.x / start.linear.x, state.dissipated())
+    };
+    let (smooth, kept, _) = travelled(0.0, 48);
+    assert!((smooth - 0.4).abs() < 0.02 && kept > 0.97, "{smooth} m, {kept}");
+    // It rocks a little when it stops.
+    let (rough, kept, heat) = travelled(0.5, 120);
+    assert!((rough - 0.1).abs() < 0.02 && kept.abs() < 0.1, "{rough} m, {kept}");
+    // All of ½ m v².
+    assert!(heat > 0.9 * 62.5, "{heat} J");
+}
+
 #[test]
 fn threads_and_memory_change_no_bit() {
     let make = || meeting(conserving(Scheme::ImplicitMidpoint)).build().expect("a model");
@@ -269,6 +358,9 @@ fn what_cannot_be_kept_or_solved_is_refused() {
     assert!(refused(velocity).contains("share their energy"), "{}", refused(velocity));
     let xpbd = backward_euler(Solver::Xpbd { iterations: 10 });
     assert!(refused(xpbd).contains("contact between bodies"), "{}", refused(xpbd));
-    let negative = meeting(Integrator::default()).touching(Some(-1.0)).build().err();
+    let negative = meeting(Integrator::default())
+        .touching(TouchLaw { stiffness: Some(-1.0), ..TouchLaw::ELASTIC })
+        .build()
+        .err();
     assert!(negative.is_some_and(|error| error.to_string().contains("-1 N/m")));
 }

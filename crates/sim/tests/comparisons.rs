@@ -48,6 +48,7 @@ fn cube_body(mu: f64) -> BodySpec {
         matter: Matter::Solid { model: ElasticModel::Corotated, lame, density: 1.0 },
         positions: Some(vectors(&data["x0"])),
         velocities: Some(vectors(&data["v0"])),
+        skin: None,
     }
 }
 

@@ -54,6 +54,7 @@ fn a_step_of_the_as_rigid_as_possible_cube() {
         matter: Matter::Solid { model: ElasticModel::Arap, lame, density: number("rho") },
         positions: Some(points(&file["x0"])),
         velocities: Some(points(&file["v0"])),
+        skin: None,
     };
     for solver in [projective(3000, 0, 1e-15), projective(300, 5, 1e-15), newton(1e-15)] {
         let builder = ModelBuilder::new().body(body.clone()).gravity(DVec3::ZERO);
@@ -169,6 +170,8 @@ impl Slides {
             inertia,
             measured: &measured,
             forces: Forces::All,
+            end: None,
+            rubbing: &[],
         };
         let proxy = Proxy::new(&model, kappa, ProxyKind::Bound).expect("a factor");
         let mut space = ProjectiveSpace::new(proxy, 0, &team);

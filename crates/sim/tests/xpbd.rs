@@ -67,6 +67,8 @@ impl<'a> Step<'a> {
             kappa: 1.0 / (H * H),
             inertia: &self.inertia,
             forces: Forces::All,
+            end: None,
+            rubbing: &[],
             measured: &self.measured,
         };
         solve(&objective, &mut self.p, &mut self.gradient, &mut self.evaluation)

@@ -4,9 +4,6 @@
 use super::container::Container;
 use super::document::Accessor;
 
-/// Values without bytes of their own (all zero, but for sparse ones) are at most this many.
-const MOST_IMPLIED: usize = 1 << 28;
-
 /// An array of elements of one to sixteen numbers.
 #[derive(Clone, Debug)]
 pub struct Values {
@@ -27,6 +24,11 @@ enum Store {
         normalized: bool,
     },
     Owned(Vec<f64>),
+    /// Zero, but for these elements, ascending: what a file leaves out costs no memory.
+    Few {
+        elements: Vec<usize>,
+        values: Vec<f64>,
+    },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -121,9 +123,7 @@ impl Values {
                 count,
                 (width, component, normalized),
             )?,
-            None if expected.is_some() && count.saturating_mul(width) <= MOST_IMPLIED => {
-                Store::Owned(vec![0.0; count * width])
-            }
+            None if expected.is_some() => Store::Few { elements: Vec::new(), values: Vec::new() },
             None => return Err("has no data".to_owned()),
         };
         let mut values = Values { count, width, store };
@@ -149,18 +149,35 @@ impl Values {
         indices: &Values,
         changes: &Values,
     ) -> Result<Values, String> {
-        let mut all = self.all(container);
+        let mut order = Vec::with_capacity(indices.count);
         for change in 0..indices.count {
             let index = indices.get(container, change, 0);
             if !(index >= 0.0 && index < self.count as f64) {
                 return Err(format!("replaces element {index} of {}", self.count));
             }
-            for component in 0..self.width {
-                all[index as usize * self.width + component] =
-                    changes.get(container, change, component);
-            }
+            order.push((index as usize, change));
         }
-        Ok(Values { count: self.count, width: self.width, store: Store::Owned(all) })
+        let new = |change: usize| (0..self.width).map(move |c| changes.get(container, change, c));
+        let store = if let Store::Few { .. } = self.store {
+            order.sort_unstable();
+            // Of an element named twice, the last is meant.
+            order.dedup_by(|next, kept| {
+                next.0 == kept.0 && {
+                    *kept = *next;
+                    true
+                }
+            });
+            let values = order.iter().flat_map(|&(_, change)| new(change)).collect();
+            Store::Few { elements: order.into_iter().map(|(element, _)| element).collect(), values }
+        } else {
+            let mut all = self.all(container);
+            for (element, change) in order {
+                let row = all[element * self.width..].iter_mut();
+                row.zip(new(change)).for_each(|(value, new)| *value = new);
+            }
+            Store::Owned(all)
+        };
+        Ok(Values { count: self.count, width: self.width, store })
     }
 
     /// One number; not a number beyond the end.
@@ -170,6 +187,10 @@ impl Values {
         }
         match &self.store {
             Store::Owned(values) => values[element * self.width + component],
+            Store::Few { elements, values } => match elements.binary_search(&element) {
+                Ok(place) => values[place * self.width + component],
+                Err(_) => 0.0,
+            },
             Store::View { buffer, offset, stride, component: kind, normalized } => {
                 let at = offset + element * stride + component * kind.size();
                 let bytes = container.buffers.get(*buffer).and_then(|bytes| bytes.get(at..));

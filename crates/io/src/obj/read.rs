@@ -36,6 +36,7 @@ pub fn parse(path: &Path, bytes: &[u8]) -> Result<Loaded, IoError> {
     // Sets of group names, as `g` lines select them; a face refers to one.
     let mut group_sets: Vec<Vec<String>> = vec![Vec::new()];
     let mut object: Option<String> = None;
+    let mut lines_drawn = 0;
     let mut joined = Vec::new();
     let mut lines = bytes.split(|&b| b == b'\n').enumerate();
     while let Some((index, line)) = lines.next() {
@@ -67,12 +68,16 @@ pub fn parse(path: &Path, bytes: &[u8]) -> Result<Loaded, IoError> {
                 object = words.next().map(|w| String::from_utf8_lossy(w).into_owned());
                 group_sets.push(object.iter().cloned().collect());
             }
-            Some(b"l") => parts.ignore("lines", 1),
+            Some(b"l") => lines_drawn += 1,
             Some(b"p") => parts.ignore("points", 1),
             _ => {}
         }
     }
 
+    // Beside faces they are helpers of a modeller, or keep vertices that no face uses.
+    if faces.is_empty() {
+        parts.ignore("lines", lines_drawn);
+    }
     let mut members = GroupMembers::default();
     for face in &faces {
         let corners = resolve(face, parts.positions.len()).map_err(at(face.line))?;
@@ -225,6 +230,8 @@ mod tests {
         assert_eq!(with("v 1 2"), "m.obj, line 5: expected z, found the end");
         assert!(read("").unwrap_err().contains("expected vertices"));
         assert!(read(&format!("{SQUARE}p 1 2\n")).unwrap_err().ends_with("found only 1 points"));
+        assert!(read(&format!("{SQUARE}l 1 2\n")).unwrap_err().ends_with("found only 1 lines"));
+        assert_eq!(read(&format!("{SQUARE}f 1 2 3\nl 1 4\n")).unwrap().notes, [""; 0]);
     }
 
     #[test]

@@ -3,17 +3,18 @@
 use std::ops::Range;
 use std::path::Path;
 
-use super::scanner::{Scanner, numbers, strings};
+use super::content::{Content, Value};
+use super::scanner::{Scanner, strings};
 use crate::cursor::{parse as number, unexpected};
 use crate::error::IoError;
 
 /// Prims within prims, at most.
-const DEEPEST: usize = 200;
+pub const DEEPEST: usize = 200;
 
 /// A file, as far as its values have been looked at.
 #[derive(Debug, Default)]
 pub struct Layer {
-    pub metadata: Vec<(String, Range<usize>)>,
+    pub metadata: Vec<(String, Value)>,
     pub prims: Vec<Prim>,
     /// What the layer refers to and this reader does not follow.
     pub elsewhere: Vec<&'static str>,
@@ -33,9 +34,9 @@ pub struct Prim {
 #[derive(Debug, Default)]
 pub struct Attribute {
     pub name: String,
-    pub value: Option<Range<usize>>,
+    pub value: Option<Value>,
     /// Time codes, ascending, with their values.
-    pub samples: Vec<(f64, Range<usize>)>,
+    pub samples: Vec<(f64, Value)>,
     pub interpolation: Option<String>,
     /// Its numbers are of single precision, however many digits are written.
     pub single: bool,
@@ -56,7 +57,8 @@ impl Layer {
         }
         if reader.scanner.take(b'(') {
             let metadata = reader.metadata()?;
-            reader.layer.metadata = metadata;
+            let value = |(key, span)| (key, Value::Text(span));
+            reader.layer.metadata = metadata.into_iter().map(value).collect();
         }
         while reader.scanner.peek().is_some() {
             let word = reader.scanner.word();
@@ -68,17 +70,17 @@ impl Layer {
     }
 
     /// A number of the layer's metadata.
-    pub fn number(&self, path: &Path, bytes: &[u8], name: &str) -> Result<Option<f64>, IoError> {
-        let Some((_, span)) = self.metadata.iter().find(|(key, _)| key == name) else {
+    pub fn number(&self, content: &Content, name: &str) -> Result<Option<f64>, IoError> {
+        let Some((_, value)) = self.metadata.iter().find(|(key, _)| key == name) else {
             return Ok(None);
         };
-        Ok(numbers(path, bytes, span)?.first().copied().filter(|value| value.is_finite()))
+        Ok(content.numbers(value)?.first().copied().filter(|value| value.is_finite()))
     }
 
     /// A string of the layer's metadata.
-    pub fn text(&self, bytes: &[u8], name: &str) -> Option<String> {
-        let (_, span) = self.metadata.iter().find(|(key, _)| key == name)?;
-        strings(bytes.get(span.clone())?).into_iter().next()
+    pub fn text(&self, content: &Content, name: &str) -> Option<String> {
+        let (_, value) = self.metadata.iter().find(|(key, _)| key == name)?;
+        content.strings(value).into_iter().next()
     }
 }
 
@@ -174,7 +176,7 @@ impl Reader<'_, '_> {
         if self.scanner.take(b'=') {
             match sampled {
                 true => samples = self.samples()?,
-                false => value = Some(self.scanner.value()?),
+                false => value = Some(Value::Text(self.scanner.value()?)),
             }
         }
         let mut interpolation = None;
@@ -201,7 +203,7 @@ impl Reader<'_, '_> {
     }
 
     /// `{ TIME: VALUE, … }`
-    fn samples(&mut self) -> Result<Vec<(f64, Range<usize>)>, IoError> {
+    fn samples(&mut self) -> Result<Vec<(f64, Value)>, IoError> {
         let mut samples = Vec::new();
         self.scanner.expect(b'{')?;
         while !self.scanner.take(b'}') {
@@ -212,7 +214,7 @@ impl Reader<'_, '_> {
             let value = self.scanner.value()?;
             // A blocked sample says that there is none.
             if &self.bytes[value.clone()] != b"None" {
-                samples.push((time, value));
+                samples.push((time, Value::Text(value)));
             }
             self.scanner.take(b',');
         }

@@ -2,9 +2,9 @@
 
 use glam::DVec3;
 
+use super::content::Content;
 use super::layer::{Attribute as Written, Prim};
-use super::scanner::strings;
-use super::track::{Text, Track, When};
+use super::track::{Track, When};
 use crate::attribute::Painted;
 use crate::error::IoError;
 use crate::groups::GroupMembers;
@@ -33,19 +33,19 @@ pub struct Joined {
 impl Points {
     /// Reads a Mesh prim, all but its positions: those are zero in `joined` until they are posed.
     pub fn read(
-        text: &Text,
+        content: &Content,
         prim: &Prim,
         node: usize,
         joined: &mut Joined,
     ) -> Result<Option<Points>, IoError> {
-        let fail = |p: String| IoError::content(text.path(), format!("{}: {p}", prim.name));
+        let fail = |p: String| IoError::content(content.path(), format!("{}: {p}", prim.name));
         let first = joined.parts.positions.len();
         let Some(points) = prim.attribute("points") else {
             joined.parts.ignore("meshes without points", 1);
             return Ok(None);
         };
         let track = Track::of(points);
-        let rest = track.at(text, None)?;
+        let rest = track.at(content, None)?;
         if rest.len() % 3 != 0 {
             return Err(fail(format!(
                 "expected three coordinates per point, found {} in all",
@@ -54,7 +54,7 @@ impl Points {
         }
         let count = rest.len() / 3;
         joined.parts.positions.extend(rest.chunks_exact(3).map(DVec3::from_slice));
-        let faces = read_faces(text, prim, count).map_err(|problem| match problem {
+        let faces = read_faces(content, prim, count).map_err(|problem| match problem {
             Problem::Here(problem) => fail(problem),
             Problem::Read(error) => error,
         })?;
@@ -72,24 +72,24 @@ impl Points {
         let all: Vec<u32> = (first..first + count).map(|vertex| vertex as u32).collect();
         joined.members.add(std::slice::from_ref(&prim.name), &all);
         for subset in prim.children.iter().filter(|child| child.kind == "GeomSubset") {
-            let Some(span) = subset.attribute("indices").and_then(|i| i.value.clone()) else {
+            let Some(value) = subset.attribute("indices").and_then(|i| i.value.clone()) else {
                 continue;
             };
-            for index in text.numbers(&span)? {
+            for index in content.numbers(&value)? {
                 if let Some(face) = faces.get(index as usize) {
                     joined.members.add(std::slice::from_ref(&subset.name), &shift(face));
                 }
             }
         }
         for attribute in &prim.attributes {
-            joined.painted.extend(read_primvar(text, attribute, first, count)?);
+            joined.painted.extend(read_primvar(content, attribute, first, count)?);
         }
         Ok(Some(Points { name: prim.name.clone(), first, count, track, node }))
     }
 
     /// Its points at a time, in its own space.
-    pub fn at(&self, text: &Text, when: When, out: &mut [DVec3]) -> Result<(), IoError> {
-        let values = self.track.at(text, when)?;
+    pub fn at(&self, content: &Content, when: When, out: &mut [DVec3]) -> Result<(), IoError> {
+        let values = self.track.at(content, when)?;
         if values.len() != 3 * self.count || out.len() != self.count {
             let problem = format!(
                 "{}: expected {} points at every time, found {}",
@@ -97,7 +97,7 @@ impl Points {
                 self.count,
                 values.len() / 3
             );
-            return Err(IoError::content(text.path(), problem));
+            return Err(IoError::content(content.path(), problem));
         }
         out.iter_mut().zip(values.chunks_exact(3)).for_each(|(x, v)| *x = DVec3::from_slice(v));
         Ok(())
@@ -116,19 +116,20 @@ impl From<IoError> for Problem {
 }
 
 /// The corners of every face.
-fn read_faces(text: &Text, prim: &Prim, points: usize) -> Result<Vec<Vec<usize>>, Problem> {
+fn read_faces(content: &Content, prim: &Prim, points: usize) -> Result<Vec<Vec<usize>>, Problem> {
     let whole = |name: &str| -> Result<Vec<f64>, Problem> {
         let Some(attribute) = prim.attribute(name) else { return Ok(Vec::new()) };
         if attribute.samples.len() > 1 {
             let problem = format!("its {name} change over time, which is not read here");
             return Err(Problem::Here(problem));
         }
-        Ok(Track::of(attribute).at(text, None)?)
+        Ok(Track::of(attribute).at(content, None)?)
     };
     let (counts, corners) = (whole("faceVertexCounts")?, whole("faceVertexIndices")?);
-    let flipped = prim.attribute("orientation").and_then(|o| o.value.clone()).is_some_and(|span| {
-        strings(text.bytes.get(span).unwrap_or_default()).contains(&"leftHanded".to_owned())
-    });
+    let flipped = prim
+        .attribute("orientation")
+        .and_then(|o| o.value.clone())
+        .is_some_and(|value| content.strings(&value).contains(&"leftHanded".to_owned()));
     let mut faces = Vec::new();
     let mut start = 0usize;
     for count in counts {
@@ -154,7 +155,7 @@ fn read_faces(text: &Text, prim: &Prim, points: usize) -> Result<Vec<Vec<usize>>
 
 /// A primvar with a value per vertex.
 fn read_primvar(
-    text: &Text,
+    content: &Content,
     attribute: &Written,
     first: usize,
     count: usize,
@@ -164,7 +165,7 @@ fn read_primvar(
     let (Some(name), true) = (name, per_vertex && count > 0) else { return Ok(None) };
     let track = Track::of(attribute);
     // Strings and tokens are no numbers.
-    let Ok(values) = track.at(text, None) else { return Ok(None) };
+    let Ok(values) = track.at(content, None) else { return Ok(None) };
     let width = values.len() / count;
     if values.len() != width * count || !(1..=4).contains(&width) {
         return Ok(None);

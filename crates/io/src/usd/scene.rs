@@ -4,9 +4,12 @@ use std::path::Path;
 
 use glam::{DMat4, DVec3};
 
+use super::archive;
+use super::binary;
+use super::content::Content;
 use super::layer::{Layer, Prim};
 use super::mesh::{Joined, Points};
-use super::track::{Text, When};
+use super::track::When;
 use super::transform::Transform;
 use crate::animation::AnimationOptions;
 use crate::attribute;
@@ -22,7 +25,7 @@ const MOST_FRAMES: f64 = 1e7;
 /// The meshes of a layer, and how they move.
 #[derive(Debug)]
 pub struct Scene {
-    text: Text,
+    content: Content,
     nodes: Vec<Node>,
     meshes: Vec<Points>,
     vertices: usize,
@@ -46,15 +49,22 @@ impl Scene {
     /// Reads a layer; also the mesh at rest.
     pub fn read(
         path: &Path,
-        bytes: Vec<u8>,
+        mut bytes: Vec<u8>,
         options: &AnimationOptions,
     ) -> Result<(Scene, Loaded), IoError> {
-        refuse_binary(path, &bytes)?;
-        let layer = Layer::read(path, &bytes)?;
-        let text = Text { path: path.to_owned(), bytes };
-        let number = |name: &str| layer.number(path, &text.bytes, name);
+        if bytes.starts_with(archive::MAGIC) {
+            archive::keep_layer(path, &mut bytes)?;
+        }
+        let (layer, tables) = if bytes.starts_with(binary::MAGIC) {
+            let read = binary::read(&bytes).map_err(|problem| IoError::content(path, problem));
+            read.map(|(layer, tables)| (layer, Some(tables)))?
+        } else {
+            (Layer::read(path, &bytes)?, None)
+        };
+        let content = Content { path: path.to_owned(), bytes, tables };
+        let number = |name: &str| layer.number(&content, name);
         let unit = number("metersPerUnit")?.filter(|&unit| unit > 0.0);
-        let z_up = layer.text(&text.bytes, "upAxis").is_some_and(|axis| axis == "Z");
+        let z_up = layer.text(&content, "upAxis").is_some_and(|axis| axis == "Z");
         let rate = number("timeCodesPerSecond")?.or(number("framesPerSecond")?);
         let rate = rate.filter(|&rate| rate > 0.0).unwrap_or(DEFAULT_RATE);
         let (start, end) = (number("startTimeCode")?, number("endTimeCode")?);
@@ -78,7 +88,7 @@ impl Scene {
             rate,
             fps: options.fps.unwrap_or(rate),
             moving: false,
-            text,
+            content,
         };
         for prim in &layer.prims {
             scene.add(prim, None, &mut joined)?;
@@ -116,11 +126,11 @@ impl Scene {
             "PointInstancer" => joined.parts.ignore("point instancers", 1),
             _ => {}
         }
-        let transform = Transform::read(&self.text, prim)?;
+        let transform = Transform::read(&self.content, prim)?;
         self.nodes.push(Node { parent, transform });
         let node = self.nodes.len() - 1;
         if prim.kind == "Mesh" {
-            self.meshes.extend(Points::read(&self.text, prim, node, joined)?);
+            self.meshes.extend(Points::read(&self.content, prim, node, joined)?);
         }
         prim.children.iter().try_for_each(|child| self.add(child, Some(node), joined))
     }
@@ -136,7 +146,7 @@ impl Scene {
         self.last = end.unwrap_or(last).max(self.first);
         if self.last_frame() > MOST_FRAMES {
             let problem = format!("its animation ends at time code {}: expected less", self.last);
-            return Err(IoError::content(self.text.path(), problem));
+            return Err(IoError::content(self.content.path(), problem));
         }
         Ok(())
     }
@@ -164,7 +174,7 @@ impl Scene {
     pub fn frame(&self, index: usize, positions: &mut [DVec3]) -> Result<(), IoError> {
         if index >= self.frames() || positions.len() != self.vertices {
             let problem = format!("has {} frames, frame {index} was asked for", self.frames());
-            return Err(IoError::content(self.text.path(), problem));
+            return Err(IoError::content(self.content.path(), problem));
         }
         self.pose(Some(self.first + index as f64 * self.rate / self.fps), positions)
     }
@@ -175,13 +185,13 @@ impl Scene {
         for node in &self.nodes {
             let parent = node.parent.filter(|_| !node.transform.resets);
             let outer = parent.map_or(self.into_metres, |parent| world[parent]);
-            world.push(outer * node.transform.matrix(&self.text, when)?);
+            world.push(outer * node.transform.matrix(&self.content, when)?);
         }
         for mesh in &self.meshes {
             let Some(out) = positions.get_mut(mesh.first..mesh.first + mesh.count) else {
                 continue;
             };
-            mesh.at(&self.text, when, out)?;
+            mesh.at(&self.content, when, out)?;
             let matrix: DMat4 = world[mesh.node];
             if matrix != DMat4::IDENTITY {
                 out.iter_mut().for_each(|x| *x = matrix.transform_point3(*x));
@@ -194,19 +204,4 @@ impl Scene {
 /// A quarter turn with its zeros and ones exact.
 fn exact(turn: DMat4) -> DMat4 {
     DMat4::from_cols_array(&turn.to_cols_array().map(f64::round))
-}
-
-/// `.usdc` and `.usdz`, whatever their name.
-fn refuse_binary(path: &Path, bytes: &[u8]) -> Result<(), IoError> {
-    let form = match bytes {
-        [b'P', b'X', b'R', b'-', b'U', b'S', b'D', b'C', ..] => "binary",
-        [b'P', b'K', 3, 4, ..] => "packed",
-        _ => return Ok(()),
-    };
-    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-    let problem = format!(
-        "is a {form} USD file, which is not read here; make it text: usdcat --flatten {} -o {stem}.usda",
-        path.display()
-    );
-    Err(IoError::content(path, problem))
 }

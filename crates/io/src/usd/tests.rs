@@ -125,10 +125,6 @@ fn what_is_elsewhere_is_said() {
     )
     .unwrap_err();
     assert!(error.contains("behind references") && error.contains("usdcat --flatten"), "{error}");
-    let binary =
-        Scene::read(Path::new("m.usdc"), b"PXR-USDC\0".to_vec(), &AnimationOptions::default());
-    let error = binary.map(drop).unwrap_err().to_string();
-    assert!(error.contains("usdcat --flatten m.usdc -o m.usda"), "{error}");
 }
 
 #[test]
@@ -144,4 +140,43 @@ fn errors_name_the_line() {
     assert!(read("PXR").unwrap_err().contains("#usda"));
     let nested = format!("#usda 1.0\n{}", "def \"a\" {".repeat(1000));
     assert!(read(&nested).unwrap_err().contains("at most 200"));
+}
+
+/// Written by Pixar's own library: a tet that grows until time 2 and moves until time 3.
+const BINARY: &[u8] = include_bytes!("../../tests/fixtures/tet.usdc");
+const ARCHIVE: &[u8] = include_bytes!("../../tests/fixtures/tet.usdz");
+
+#[test]
+fn binary_layers_and_archives_are_read() {
+    for bytes in [BINARY, ARCHIVE] {
+        let options = AnimationOptions::default();
+        let (scene, loaded) = Scene::read(Path::new("m.usdz"), bytes.to_vec(), &options).unwrap();
+        assert_eq!((scene.frames(), scene.fps()), (3, 12.0));
+        let groups: Vec<&str> = loaded.mesh.groups.iter().map(|g| &g.name[..]).collect();
+        assert_eq!(groups, ["tet", "half"]);
+        assert_eq!(loaded.attributes[0].values, [0.0, 1.0, 0.25, 0.5]);
+        assert_eq!((loaded.mesh.triangles.len(), &loaded.notes[..]), (4, &[][..]));
+        let mut positions = loaded.mesh.positions.clone();
+        scene.frame(1, &mut positions).unwrap();
+        assert_eq!(positions[1], DVec3::new(2.0 + 2.25, 0.0, 0.0));
+        scene.frame(2, &mut positions).unwrap();
+        assert_eq!(positions[3], DVec3::new(4.5, 0.0, 2.0));
+    }
+}
+
+#[test]
+fn broken_binary_layers_are_refused_with_a_sentence() {
+    let fail = |bytes: Vec<u8>| {
+        let read = Scene::read(Path::new("m.usdc"), bytes, &AnimationOptions::default());
+        read.unwrap_err().to_string()
+    };
+    assert_eq!(fail(BINARY[..60].to_vec()), "m.usdc: its table of contents is cut short or broken");
+    let mut old = BINARY.to_vec();
+    old[9] = 3;
+    assert!(fail(old).contains("of version 0.3.0, expected 0.4.0 or later"));
+    // An archive whose file is compressed.
+    let mut packed = ARCHIVE.to_vec();
+    packed[8] = 8;
+    assert!(fail(packed).contains("found it compressed or encrypted"));
+    assert!(fail(ARCHIVE[..500].to_vec()).contains("shorter than its first file"));
 }

@@ -1,34 +1,14 @@
 //! A value over time: a default, and samples between which it is linear.
 
-use std::ops::Range;
-use std::path::Path;
-
+use super::content::{Content, Value};
 use super::layer::Attribute;
-use super::scanner::numbers;
 use crate::error::IoError;
-
-/// The text of a layer, for reading values when they are needed.
-#[derive(Debug)]
-pub struct Text {
-    pub path: std::path::PathBuf,
-    pub bytes: Vec<u8>,
-}
-
-impl Text {
-    pub fn numbers(&self, span: &Range<usize>) -> Result<Vec<f64>, IoError> {
-        numbers(&self.path, &self.bytes, span)
-    }
-
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-}
 
 #[derive(Clone, Debug, Default)]
 pub struct Track {
-    value: Option<Range<usize>>,
+    value: Option<Value>,
     /// Ascending in time.
-    samples: Vec<(f64, Range<usize>)>,
+    samples: Vec<(f64, Value)>,
     single: bool,
 }
 
@@ -47,8 +27,8 @@ impl Track {
         }
     }
 
-    fn numbers(&self, text: &Text, span: &Range<usize>) -> Result<Vec<f64>, IoError> {
-        let mut numbers = text.numbers(span)?;
+    fn numbers(&self, content: &Content, value: &Value) -> Result<Vec<f64>, IoError> {
+        let mut numbers = content.numbers(value)?;
         if self.single {
             numbers.iter_mut().for_each(|x| *x = f64::from(*x as f32));
         }
@@ -62,8 +42,8 @@ impl Track {
     }
 
     /// The numbers of the value: at rest the default, or else the first sample.
-    pub fn at(&self, text: &Text, when: When) -> Result<Vec<f64>, IoError> {
-        let (mut values, goal) = self.around(text, when)?;
+    pub fn at(&self, content: &Content, when: When) -> Result<Vec<f64>, IoError> {
+        let (mut values, goal) = self.around(content, when)?;
         // Arrays of different lengths hold until the next sample.
         if let Some((goal, fraction)) = goal.filter(|(goal, _)| goal.len() == values.len()) {
             values.iter_mut().zip(goal).for_each(|(a, b)| *a += (b - *a) * fraction);
@@ -72,11 +52,11 @@ impl Track {
     }
 
     /// The sample before, and, between two, the one after with how far it is gone.
-    pub fn around(&self, text: &Text, when: When) -> Result<Around, IoError> {
+    pub fn around(&self, content: &Content, when: When) -> Result<Around, IoError> {
         let (Some(time), false) = (when, self.samples.is_empty()) else {
-            let first = self.samples.first().map(|(_, span)| span);
-            let span = self.value.as_ref().or(first);
-            return Ok((span.map_or(Ok(Vec::new()), |span| self.numbers(text, span))?, None));
+            let first = self.samples.first().map(|(_, value)| value);
+            let value = self.value.as_ref().or(first);
+            return Ok((value.map_or(Ok(Vec::new()), |value| self.numbers(content, value))?, None));
         };
         let next = self.samples.partition_point(|(at, _)| *at <= time);
         let (before, after) = (next.saturating_sub(1), next.min(self.samples.len() - 1));
@@ -85,9 +65,10 @@ impl Track {
         // Frames fall on samples, however their times were rounded.
         const NEAR: f64 = 1e-6;
         if fraction > 1.0 - NEAR {
-            return Ok((self.numbers(text, to)?, None));
+            return Ok((self.numbers(content, to)?, None));
         }
-        let goal = if fraction > NEAR { Some((self.numbers(text, to)?, fraction)) } else { None };
-        Ok((self.numbers(text, from)?, goal))
+        let goal =
+            if fraction > NEAR { Some((self.numbers(content, to)?, fraction)) } else { None };
+        Ok((self.numbers(content, from)?, goal))
     }
 }

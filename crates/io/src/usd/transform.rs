@@ -2,9 +2,9 @@
 
 use glam::{DMat4, DQuat, DVec3};
 
+use super::content::Content;
 use super::layer::Prim;
-use super::scanner::strings;
-use super::track::{Text, Track, When};
+use super::track::{Track, When};
 use crate::error::IoError;
 
 /// What places a prim within its parent.
@@ -78,11 +78,11 @@ impl Kind {
 
 impl Transform {
     /// An error names the operation that is not known.
-    pub fn read(text: &Text, prim: &Prim) -> Result<Transform, IoError> {
+    pub fn read(content: &Content, prim: &Prim) -> Result<Transform, IoError> {
         let mut transform = Transform::default();
         let order = prim.attribute("xformOpOrder").and_then(|order| order.value.clone());
         let Some(order) = order else { return Ok(transform) };
-        for written in strings(text.bytes.get(order).unwrap_or_default()) {
+        for written in content.strings(&order) {
             if written == "!resetXformStack!" {
                 transform.resets = true;
                 transform.operations.clear();
@@ -95,7 +95,7 @@ impl Transform {
             let kind = name.strip_prefix("xformOp:").and_then(|n| n.split(':').next());
             let kind = kind.and_then(Kind::named).ok_or_else(|| {
                 let problem = format!("{}: expected a transform, found {written:?}", prim.name);
-                IoError::content(text.path(), problem)
+                IoError::content(content.path(), problem)
             })?;
             let track = prim.attribute(name).map(Track::of).unwrap_or_default();
             transform.operations.push(Operation { kind, inverse, track });
@@ -109,14 +109,14 @@ impl Transform {
     }
 
     /// From the prim into its parent. The first operation is the outermost.
-    pub fn matrix(&self, text: &Text, when: When) -> Result<DMat4, IoError> {
+    pub fn matrix(&self, content: &Content, when: When) -> Result<DMat4, IoError> {
         let mut matrix = DMat4::IDENTITY;
         for operation in &self.operations {
-            let own = match operation.track.around(text, when)? {
+            let own = match operation.track.around(content, when)? {
                 (from, Some((to, f))) if operation.kind == Kind::Orient => {
                     DMat4::from_quat(quaternion(&from).slerp(quaternion(&to), f))
                 }
-                _ => operation.kind.matrix(&operation.track.at(text, when)?),
+                _ => operation.kind.matrix(&operation.track.at(content, when)?),
             };
             let invertible = own.determinant() != 0.0;
             matrix *= if operation.inverse && invertible { own.inverse() } else { own };

@@ -23,14 +23,17 @@ struct Demand {
 pub struct Cover {
     frame: Frame,
     demands: Vec<Demand>,
-    /// Vertices that stuck out, in how many rounds, and whether their tets are filled whole.
-    insisted: Vec<([u64; 3], u32, bool)>,
+    links: Vec<[DVec3; 2]>,
+    /// Places that stuck out, and in how many rounds before the last.
+    insisted: Vec<([u64; 3], u32)>,
 }
 
 /// Enclosed vertices are this deep, in cells: rounding and warping take less.
 const DEPTH: f64 = 0.004;
-/// A vertex that still sticks out is asked to be this much deeper, threefold every round at first, in cells.
+/// What still sticks out is asked to be this much deeper, threefold every round, in cells.
 const DEEPER: f64 = 0.04;
+/// After so many rounds the lattice tet around it is filled whole.
+const GENTLE_ROUNDS: u32 = 3;
 /// How far a place between vertices may stick out where the surface has an inside, in cells.
 const LENIENT: f64 = 0.1;
 /// Where no vertex of the lattice nearby is deeper inside than this, in cells, the body is thin:
@@ -55,8 +58,10 @@ impl Cover {
         };
         let mut demands: Vec<Demand> =
             vertices.iter().map(|&v| demand(mesh.positions[v as usize], true)).collect();
+        let mut links: Vec<[DVec3; 2]> = Vec::new();
         for triangle in &mesh.triangles {
             let [a, b, c] = triangle.map(|v| mesh.positions[v as usize]);
+            links.extend([[a, b], [b, c], [c, a]]);
             let longest = a.distance(b).max(b.distance(c)).max(c.distance(a));
             let count = (longest / (SPACING * frame.size)).ceil();
             if count < 2.0 {
@@ -65,24 +70,48 @@ impl Cover {
             // Along the shorter direction fewer would do; equal rows are simpler, and few
             // triangles are both large and thin.
             let count = count.min(1e5) as u32;
+            let at = |i: u32, j: u32| {
+                let (u, v) = (f64::from(i) / f64::from(count), f64::from(j) / f64::from(count));
+                u * a + v * b + (1.0 - u - v) * c
+            };
             for i in 0..=count {
                 for j in 0..=count - i {
-                    let (u, v) = (f64::from(i) / f64::from(count), f64::from(j) / f64::from(count));
-                    demands.push(demand(u * a + v * b + (1.0 - u - v) * c, false));
+                    demands.push(demand(at(i, j), false));
+                    if i + j < count {
+                        links.extend([[at(i, j), at(i + 1, j)], [at(i, j), at(i, j + 1)]]);
+                    }
                 }
             }
         }
-        Cover { frame: *frame, demands, insisted: Vec::new() }
+        Cover { frame: *frame, demands, links, insisted: Vec::new() }
+    }
+
+    /// Pairs of places that the surface joins (m).
+    pub fn links(&self) -> &[[DVec3; 2]] {
+        &self.links
     }
 
     /// Everything that is to be reached (m).
     pub fn places(&self) -> Vec<DVec3> {
-        let place = |d: &Demand| self.frame.base + 0.5 * self.frame.size * DVec3::from_array(d.at);
-        self.demands.iter().map(place).collect()
+        self.demands.iter().map(|demand| self.place(demand)).collect()
     }
 
-    /// Asks for more around places that still stick out: gently, or by filling lattice tets whole.
-    pub fn insist(&mut self, places: impl Iterator<Item = DVec3>, whole: bool) {
+    /// Places between vertices where the body is thin: without tets there it would have holes.
+    pub fn thin_places(&self, tree: &Octree, lattice: &Lattice, near_depth: &[bool]) -> Vec<DVec3> {
+        let is_thin = |demand: &&Demand| {
+            let corners = lattice.locate(tree, demand.at).map(|(corners, _)| corners);
+            !demand.strict && corners.is_some_and(|c| c.iter().all(|&v| !near_depth[v as usize]))
+        };
+        self.demands.iter().filter(is_thin).map(|demand| self.place(demand)).collect()
+    }
+
+    fn place(&self, demand: &Demand) -> DVec3 {
+        self.frame.base + 0.5 * self.frame.size * DVec3::from_array(demand.at)
+    }
+
+    /// Asks for more around places that still stick out: gently in the first rounds of each, then
+    /// by filling lattice tets whole.
+    pub fn insist(&mut self, places: impl Iterator<Item = DVec3>) {
         // Vertices that share a place ask once.
         let mut keys: Vec<[u64; 3]> = places.map(|p| p.to_array().map(f64::to_bits)).collect();
         keys.sort_unstable();
@@ -90,11 +119,8 @@ impl Cover {
         let mut new = Vec::new();
         for key in keys {
             match self.insisted.binary_search_by_key(&key, |i| i.0) {
-                Ok(at) => {
-                    self.insisted[at].1 += 1;
-                    self.insisted[at].2 |= whole;
-                }
-                Err(_) => new.push((key, 0, whole)),
+                Ok(at) => self.insisted[at].1 += 1,
+                Err(_) => new.push((key, 0)),
             }
         }
         self.insisted.append(&mut new);
@@ -107,8 +133,8 @@ impl Cover {
         tree: &Octree,
         lattice: &Lattice,
         natural: &[f64],
+        near_depth: &[bool],
     ) -> Result<Vec<f64>, TooCoarse> {
-        let near_depth = near_depth(lattice, natural, THIN * self.frame.size);
         let mut raise = vec![0.0f64; natural.len()];
         let mut coarse = Vec::new();
         let mut meet = |demand: &Demand, whole: bool| {
@@ -133,10 +159,11 @@ impl Cover {
             }
         };
         self.demands.iter().for_each(|demand| meet(demand, false));
-        for &(key, round, whole) in &self.insisted {
+        for &(key, round) in &self.insisted {
             let at = self.frame.coordinates(DVec3::from_array(key.map(f64::from_bits))).to_array();
-            let depth = DEPTH + DEEPER * 3f64.powi(round.min(2) as i32);
-            meet(&Demand { at, value: depth * self.frame.size, strict: true }, whole);
+            let depth = DEPTH + DEEPER * 3f64.powi(round.min(GENTLE_ROUNDS) as i32);
+            let demand = Demand { at, value: depth * self.frame.size, strict: true };
+            meet(&demand, round >= GENTLE_ROUNDS);
         }
         if !coarse.is_empty() {
             coarse.sort_unstable();
@@ -147,9 +174,9 @@ impl Cover {
     }
 }
 
-/// Vertices within two edges of one that is deeper inside than `depth`.
-fn near_depth(lattice: &Lattice, values: &[f64], depth: f64) -> Vec<bool> {
-    let mut near: Vec<bool> = values.iter().map(|v| *v > depth).collect();
+/// Vertices within two edges of one that is well inside: around all others the body is thin.
+pub fn near_depth(lattice: &Lattice, frame: &Frame, natural: &[f64]) -> Vec<bool> {
+    let mut near: Vec<bool> = natural.iter().map(|v| *v > THIN * frame.size).collect();
     for _ in 0..2 {
         let before = near.clone();
         for Regular(tet) in &lattice.regular {

@@ -99,6 +99,38 @@ fn sheets_and_whiskers_are_covered_and_thickened() {
     assert!((thick.solid.volume() / slab - 1.0).abs() < 0.1, "{} {slab}", thick.solid.volume());
 }
 
+/// A cone with a very thin tip, beside the lattice's axes.
+fn spike() -> Mesh {
+    let axis = DVec3::new(1.0, 0.37, 0.23);
+    let (across, along) = (axis.cross(DVec3::Z).normalize(), axis.normalize());
+    let other = along.cross(across);
+    let around = 9;
+    let ring = (0..around).map(|k| {
+        let (sine, cosine) = (std::f64::consts::TAU * f64::from(k) / f64::from(around)).sin_cos();
+        0.08 * (cosine * across + sine * other)
+    });
+    let mut positions: Vec<DVec3> = ring.collect();
+    positions.extend([axis, -0.05 * axis]);
+    let n = around as u32;
+    let sides = (0..n).flat_map(|k| [[k, (k + 1) % n, n], [(k + 1) % n, k, n + 1]]);
+    Mesh::surface(positions, sides.collect())
+}
+
+#[test]
+fn thin_tips_and_flat_bodies_stay_in_one_piece() {
+    for cells in [12, 25, 40] {
+        assert_eq!(filled(&spike(), cells).report.components, 1, "{cells}");
+    }
+    // Slanted and almost flat: without tets between its few vertices it would have holes.
+    let corners = [[0.0, 0.0, 0.0], [0.65, -1.3, 0.65], [0.1, -1.0, 1.0], [2.0, -2.0, -0.5]];
+    let faces = vec![[2, 1, 0], [1, 3, 0], [3, 2, 0], [3, 1, 2]];
+    let flat = Mesh::surface(corners.map(DVec3::from_array).to_vec(), faces);
+    assert_eq!(filled(&flat, 40).report.components, 1);
+    // What is apart stays apart.
+    let two = joined(&[spike(), moved(spike(), DVec3::Y)]);
+    assert_eq!(filled(&two, 30).report.components, 2);
+}
+
 #[test]
 fn the_number_of_threads_changes_no_bit() {
     let (sheet, _) = shapes::cloth([1.0, 1.0], [7, 5]).unwrap();

@@ -73,6 +73,11 @@ impl Collider {
         }
     }
 
+    /// Share of what contact takes that becomes heat: 1 − e².
+    pub fn loss(&self) -> f64 {
+        1.0 - self.restitution * self.restitution
+    }
+
     /// Whether it takes energy from what touches it.
     pub fn is_lossy(&self) -> bool {
         self.friction > 0.0 || self.restitution < 1.0

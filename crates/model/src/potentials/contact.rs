@@ -39,7 +39,7 @@ impl Contact {
     }
 
     fn placed<'a>(&'a self, at: &'a Situation) -> impl Iterator<Item = Placed<'a>> {
-        self.colliders.iter().zip(&at.drive.colliders).map(|(c, pose)| c.placed(pose))
+        self.colliders.iter().zip(&at.contact_drive().colliders).map(|(c, pose)| c.placed(pose))
     }
 }
 
@@ -59,11 +59,11 @@ impl Potential for Contact {
     fn evaluate(&self, chunk: usize, at: &Situation, gradient: Option<&mut [Row]>) -> f64 {
         let out = gradient.unwrap_or(&mut []);
         out.fill(Row::zero());
-        let mut energy = 0.0;
+        let (mut energy, lead) = (0.0, at.contact_lead());
         for placed in self.placed(at) {
             for (i, &v) in self.chunk_vertices(chunk).iter().enumerate() {
-                let Some(nearest) = placed.touch(at.positions[v as usize].xyz()) else { continue };
-                energy += placed.collider.energy(nearest.distance);
+                let Some(nearest) = placed.touch(at.contact_position(v)) else { continue };
+                energy += placed.collider.energy(nearest.distance) / lead;
                 if let Some(row) = out.get_mut(i) {
                     let force = nearest.normal * placed.collider.force(nearest.distance);
                     *row = *row - Row::from(force);
@@ -87,10 +87,11 @@ impl Potential for Contact {
 
     fn hessians(&self, chunk: usize, at: &Situation, curvature: Curvature, out: &mut [f64]) {
         out.fill(0.0);
+        let lead = at.contact_lead();
         for placed in self.placed(at) {
             let vertices = self.chunk_vertices(chunk);
             for (&v, out) in vertices.iter().zip(out.chunks_exact_mut(9)) {
-                let x = at.positions[v as usize].xyz();
+                let x = at.contact_position(v);
                 let Some(nearest) = placed.touch(x) else { continue };
                 let (d, force) = (nearest.distance, placed.collider.force(nearest.distance));
                 let mut hessian = square(nearest.normal) * placed.collider.slope(d);
@@ -100,6 +101,7 @@ impl Potential for Contact {
                         hessian += square(tangent) * pull;
                     }
                 }
+                let hessian = hessian * lead;
                 out.iter_mut().zip(hessian.to_cols_array()).for_each(|(o, h)| *o += h);
             }
         }

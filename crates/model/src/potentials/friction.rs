@@ -19,7 +19,7 @@
 
 use std::ops::Range;
 
-use glam::DVec3;
+use glam::{DMat3, DVec3};
 use pliant_math::Row;
 
 use super::attachment::points;
@@ -94,16 +94,16 @@ impl Rub {
         let collider = placed.collider;
         let force = collider.force(nearest.distance);
         let u = x - start - carried(start, [before, now]);
-        let rise = u.dot(nearest.normal);
-        Some(Rub {
-            slip: u - rise * nearest.normal,
-            rise,
-            normal: nearest.normal,
-            grip: collider.friction * force,
-            hold: (1.0 - collider.restitution * collider.restitution) * force,
-            slip_scale: SLIP_SPEED / rate,
-            rise_scale: REBOUND_SPEED / rate,
-        })
+        let most = [collider.friction * force, collider.loss() * force];
+        Some(Rub::new(u, nearest.normal, most, rate))
+    }
+
+    /// Of a displacement u relative to a surface with an outward normal, at velocity u · rate, against
+    /// at most these forces \[N\]: along the surface, and out of it.
+    pub fn new(u: DVec3, normal: DVec3, [grip, hold]: [f64; 2], rate: f64) -> Rub {
+        let rise = u.dot(normal);
+        let (slip_scale, rise_scale) = (SLIP_SPEED / rate, REBOUND_SPEED / rate);
+        Rub { slip: u - rise * normal, rise, normal, grip, hold, slip_scale, rise_scale }
     }
 
     /// D \[J\].
@@ -120,6 +120,31 @@ impl Rub {
 }
 
 impl Rub {
+    /// ∇²D [N/m]; or, where it has to be *definite*, that of the parabola around u = 0 that touches D
+    /// here and is nowhere below it: a step along ∇²D of what sticks takes sliding for impossible,
+    /// one along ∇²D of what slides takes friction for nothing, and this is neither.
+    pub fn hessian(&self, curvature: Curvature) -> DMat3 {
+        if curvature == Curvature::Definite {
+            let slip = smooth(self.slip.length(), self.slip_scale).ratio;
+            let rise = smooth(self.rise.max(0.0), self.rise_scale).ratio;
+            let out = if self.rise > 0.0 { self.hold * rise } else { 0.0 };
+            let grip = self.grip * slip;
+            return DMat3::from_diagonal(DVec3::splat(grip)) + square(self.normal) * (out - grip);
+        }
+        let along = self.slip.normalize_or_zero();
+        let across = self.normal.cross(along);
+        let slip = smooth(self.slip.length(), self.slip_scale);
+        let mut hessian = if along == DVec3::ZERO {
+            (DMat3::IDENTITY - square(self.normal)) * (self.grip * slip.ratio)
+        } else {
+            square(along) * (self.grip * slip.bend) + square(across) * (self.grip * slip.ratio)
+        };
+        if self.rise > 0.0 {
+            hessian += square(self.normal) * (self.hold * smooth(self.rise, self.rise_scale).bend);
+        }
+        hessian
+    }
+
     /// The force −∇D \[N\] at which a vertex settles that a force moves by w [m/N] times itself, if
     /// this is where it goes without: f = −∇D(u + w f), in closed form.
     pub fn resisted(&self, w: f64) -> DVec3 {
@@ -219,24 +244,11 @@ impl Potential for Friction {
         self.chunk_vertices(chunk)
     }
 
-    fn hessians(&self, chunk: usize, at: &Situation, _: Curvature, out: &mut [f64]) {
+    fn hessians(&self, chunk: usize, at: &Situation, curvature: Curvature, out: &mut [f64]) {
         out.fill(0.0);
         self.each(chunk, at, |i, rub| {
-            // Convex: exact and definite are the same.
-            let along = rub.slip.normalize_or_zero();
-            let across = rub.normal.cross(along);
-            let slip = smooth(rub.slip.length(), rub.slip_scale);
-            let mut hessian = if along == DVec3::ZERO {
-                let plane = glam::DMat3::IDENTITY - square(rub.normal);
-                plane * (rub.grip * slip.ratio)
-            } else {
-                square(along) * (rub.grip * slip.bend) + square(across) * (rub.grip * slip.ratio)
-            };
-            if rub.rise > 0.0 {
-                hessian += square(rub.normal) * (rub.hold * smooth(rub.rise, rub.rise_scale).bend);
-            }
             let out = &mut out[9 * i..9 * i + 9];
-            out.iter_mut().zip(hessian.to_cols_array()).for_each(|(o, h)| *o += h);
+            out.iter_mut().zip(rub.hessian(curvature).to_cols_array()).for_each(|(o, h)| *o += h);
         });
     }
 

@@ -10,6 +10,7 @@
 //! | [`follow`] | Σ ½ W ‖x − x̄‖² to an input animation |
 //! | [`gravity`] | −Σ m g·x |
 //! | [`body_contact`] | Σ ½ k d² of surface vertices inside bodies |
+//! | [`body_friction`] | what sliding and rebound lose between bodies |
 //! | [`contact`] | Σ ½ k d² or −Σ k d³ of vertices inside moving obstacles |
 //! | [`friction`] | what sliding and rebound lose there, as a convex function of the displacement |
 //! | [`point_energy`] | Σ E(x), a function that the user of the library brings along |
@@ -21,6 +22,7 @@ pub mod arap;
 pub mod attachment;
 mod batches;
 pub mod body_contact;
+pub mod body_friction;
 pub mod compliant;
 pub mod contact;
 pub mod corotated;

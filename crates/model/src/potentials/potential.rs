@@ -4,6 +4,7 @@
 //! positions of its own vertices and writes one gradient row per vertex; who sums those rows
 //! over chunks does so in a fixed order, so results do not depend on the number of threads.
 
+use glam::DVec3;
 use pliant_math::Row;
 
 use super::compliant::Compliant;
@@ -24,8 +25,35 @@ pub struct Situation<'a> {
     pub rate: f64,
     /// Everything animated, at the time of evaluation.
     pub drive: &'a Drive,
-    /// Which vertices are inside of bodies at these positions; see [`crate::touching::Touching`].
+    /// Where contact is felt, if not here: at the end of a step that the positions are the middle
+    /// of, with this drive. Its energy counts half, so that its forces count once.
+    pub end: Option<&'a Drive>,
+    /// Which vertices are inside of bodies where contact is felt; see
+    /// [`crate::touching::Touching`].
     pub touches: &'a [Touch],
+    /// Which were at the start of the step: those rub.
+    pub rubbing: &'a [Touch],
+}
+
+impl Situation<'_> {
+    /// Where a vertex feels contact \[m\].
+    pub fn contact_position(&self, vertex: u32) -> DVec3 {
+        let p = self.positions[vertex as usize];
+        match self.end {
+            Some(_) => (p + (p - self.start[vertex as usize])).xyz(),
+            None => p.xyz(),
+        }
+    }
+
+    /// What is driven where contact is felt.
+    pub fn contact_drive(&self) -> &Drive {
+        self.end.unwrap_or(self.drive)
+    }
+
+    /// How far contact's positions move per displacement of a vertex: 2 or 1.
+    pub fn contact_lead(&self) -> f64 {
+        if self.end.is_some() { 2.0 } else { 1.0 }
+    }
 }
 
 /// Which second derivative a solver wants.

@@ -8,6 +8,7 @@ use super::error::SceneError;
 use super::scheme::{SCHEMES, Scheme};
 use super::solver::Solver;
 use super::table::Table;
+use super::touch::Touch;
 use super::value::Value;
 use super::wind::Wind;
 
@@ -22,8 +23,8 @@ pub struct Integrator {
     pub correction: Correction,
     /// What takes energy away, on purpose.
     pub damping: Damping,
-    /// Whether bodies touch themselves and each other.
-    pub self_collision: bool,
+    /// How bodies touch themselves and each other, if they do.
+    pub self_collision: Option<Touch>,
     /// Wind over every body.
     pub wind: Option<Wind>,
 }
@@ -42,7 +43,7 @@ impl Default for Integrator {
             solver: Solver::Projective { iterations: 20, history: 5 },
             correction: Correction::None,
             damping: Damping::None,
-            self_collision: false,
+            self_collision: None,
             wind: None,
         }
     }
@@ -81,9 +82,9 @@ impl Integrator {
             }
             None => combination(&table)?,
         };
-        let self_collision = table.or("self_collision", false, |v| v.truth())?;
+        let self_collision = table.or("self_collision", None, Touch::read)?;
         if let (Some(value), Solver::Xpbd { .. }, true) =
-            (table.get("self_collision"), solver, self_collision)
+            (table.get("self_collision"), solver, self_collision.is_some())
         {
             return Err(value.refuse(
                 "XPBD has no constraints between bodies, expected `false` or another solver",

@@ -103,7 +103,7 @@ impl MeshSource {
             "file" => MeshSource::File { path: source.words()?.to_owned(), unit },
             "surface" => MeshSource::Surface { path: source.words()?.to_owned(), resolution, unit },
             _ => {
-                let known = std::iter::once("jelly").chain(Creature::names());
+                let known = ["jelly", "horns"].into_iter().chain(Creature::names());
                 let known: Vec<_> = known.map(|name| (name, name)).collect();
                 MeshSource::Shape { name: source.named("shape", &known)?, resolution }
             }

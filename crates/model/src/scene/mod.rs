@@ -21,6 +21,7 @@ mod scheme;
 mod select;
 mod solver;
 mod table;
+mod touch;
 mod value;
 mod wind;
 
@@ -38,6 +39,7 @@ pub use preset::MaterialPreset;
 pub use scheme::Scheme;
 pub use select::Select;
 pub use solver::Solver;
+pub use touch::Touch;
 pub use wind::Wind;
 
 #[cfg(test)]

@@ -108,7 +108,7 @@ fn every_key_is_read() {
     let fepr = Fepr { momenta, metric: FeprMetric::Mass, filter: 0.1, ..Fepr::default() };
     assert_eq!(integrator.correction, Correction::Fepr(fepr));
     assert_eq!(integrator.damping, Damping::RigidPreserving(0.6));
-    assert!(integrator.self_collision);
+    assert!(integrator.self_collision.is_some());
     assert_eq!(integrator.wind.as_ref().unwrap().scale, [0.0, 1.0]);
 }
 

@@ -118,6 +118,11 @@ impl<'a> Value<'a> {
         }
     }
 
+    /// Whether a table was written (in place of something simpler).
+    pub fn is_table(&self) -> bool {
+        self.value.get_ref().is_table()
+    }
+
     /// Whether text was written (in place of a table).
     pub fn is_words(&self) -> bool {
         self.value.get_ref().is_str()

@@ -17,10 +17,14 @@
 //! no triangle with a corner in there counts, and the depth is at most ‖X − X_v‖ − r at the material
 //! point X, so that contact begins at nothing there, too.
 //!
-//! Vertices are tested against tets: edges that cross while no vertex is inside are not seen, and
-//! a vertex that has passed the middle of a thin part leaves on the other side.
+//! Vertices are tested against tets, and sharp edges against each other (`crossing.rs`): they may cross
+//! while no vertex is inside of anything. A vertex that has passed the middle of a thin part leaves on the other side.
 
+mod crossing;
+mod dual;
+mod law;
 mod nearest;
+mod sharp;
 mod solids;
 
 use std::ops::Range;
@@ -30,7 +34,10 @@ use pliant_math::Row;
 use pliant_math::team::{SharedSlice, Team};
 use pliant_mesh::{Bounds, Bvh};
 
+use crossing::{DEEPEST, may_cross};
+pub use law::TouchLaw;
 use nearest::{Inside, Surface, around};
+use sharp::Sharp;
 use solids::Block;
 pub(crate) use solids::SolidSpec;
 pub use solids::Solids;
@@ -38,16 +45,19 @@ pub use solids::Solids;
 /// Tets per item of work.
 const TETS: usize = 1024;
 
-/// A surface vertex inside of a body.
+/// A surface vertex inside of a body, or two edges that have cut into each other.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Touch {
-    /// The model vertex.
-    pub vertex: u32,
-    /// Its body.
+    /// Whose mean x is: a model vertex, twice, or the ends of an edge.
+    pub points: [u32; 2],
+    /// Their shares, which sum to 1; a vertex's last is zero.
+    pub shares: [f64; 2],
+    /// Their body.
     pub owner: u32,
-    /// The body it is in.
+    /// The body x is in.
     pub body: u32,
-    /// Corners of the triangle it should leave through, or of the tet it is in: model vertices.
+    /// Corners of the triangle or edge x should leave through, or of the tet it is in: model
+    /// vertices.
     pub corners: [u32; 4],
     /// Their weights, which sum to 1; a triangle's last is zero.
     pub weights: [f64; 4],
@@ -60,6 +70,12 @@ pub struct Touch {
     pub is_flat: bool,
     /// Of the contact [N/m].
     pub stiffness: f64,
+    /// How much it counts: 1, or less where edges are not what is nearest; the stiffness has it.
+    pub share: f64,
+    /// The sides of the points' edge: model vertices its stiffness depends on, too.
+    pub sides: [u32; 2],
+    /// Slopes of the stiffness at points, sides and corners [N/m²]; that of a vertex is constant.
+    pub slopes: [DVec3; 8],
 }
 
 /// What touches at some positions, and a memory of what was near: it saves time, and changes no bit.
@@ -72,6 +88,10 @@ pub struct Touching {
     trees: Vec<Bvh>,
     surfaces: Vec<Surface>,
     blocks: Vec<Found>,
+    /// Sharp edges' boxes, and pairs that are near.
+    edges: Option<Bvh>,
+    edge_boxes: Vec<Bounds>,
+    near_edges: Vec<[u32; 2]>,
     /// How often what is near was looked up.
     lookups: u64,
 }
@@ -112,6 +132,10 @@ impl Touching {
         });
         for block in &self.blocks {
             self.touches.extend_from_slice(&block.touches);
+        }
+        for &pair in &self.near_edges {
+            let edges = pair.map(|e| &solids.edges[e as usize]);
+            self.touches.extend(Touch::of_edges(solids, positions, edges));
         }
     }
 
@@ -179,6 +203,30 @@ impl Touching {
             let near = unsafe { &mut blocks.at(b).near };
             broad(solids, positions, &solids.blocks[b], trees, boxes, near);
         });
+        self.look_up_edges(solids, positions);
+    }
+
+    fn look_up_edges(&mut self, solids: &Solids, positions: &[Row]) {
+        let Touching { edges, edge_boxes, near_edges, .. } = self;
+        let ends = |edge: &Sharp| edge.ends.map(|v| positions[v as usize].xyz());
+        edge_boxes.clear();
+        // Together as wide as crossings are deep, and the margin that vertices may move by.
+        let wide = 0.5 * (DEEPEST + 1.0) * solids.margin;
+        edge_boxes.extend(solids.edges.iter().map(|e| around(ends(e), wide)));
+        let tree = edges.get_or_insert_with(|| solids.edge_tree.clone());
+        tree.refit(edge_boxes);
+        near_edges.clear();
+        for (i, bounds) in (0u32..).zip(&*edge_boxes) {
+            tree.overlapping(bounds, |j| {
+                let Bounds { min, max } = edge_boxes[j as usize];
+                let is_near = bounds.min.cmple(max).all() && bounds.max.cmpge(min).all();
+                let [one, other] = [i, j].map(|e| &solids.edges[e as usize]);
+                if i < j && is_near && may_cross(solids, one, other) {
+                    near_edges.push([i, j]);
+                }
+            });
+        }
+        near_edges.sort_unstable();
     }
 }
 

@@ -100,14 +100,28 @@ impl Inside {
         let surface = best.filter(|(_, point, _)| point.distance(x) <= beyond);
         let Some((triangle, point, on)) = surface else {
             let (depth, normal, is_flat) = (beyond, slope, true);
-            let touch =
-                Touch { vertex, owner, body, corners, weights, depth, normal, is_flat, stiffness };
+            let touch = Touch {
+                points: [vertex; 2],
+                shares: [1.0, 0.0],
+                owner,
+                body,
+                corners,
+                weights,
+                depth,
+                normal,
+                is_flat,
+                stiffness,
+                share: 1.0,
+                sides: [vertex; 2],
+                slopes: [DVec3::ZERO; 8],
+            };
             return beyond.is_finite().then_some(touch);
         };
         let [a, b, c] = solid.triangles[triangle as usize];
         let [p, q, r] = on.weights;
         Some(Touch {
-            vertex,
+            points: [vertex; 2],
+            shares: [1.0, 0.0],
             owner,
             body,
             corners: [a, b, c, c],
@@ -116,6 +130,9 @@ impl Inside {
             normal: (x - point).try_normalize()?,
             is_flat: on.is_face,
             stiffness,
+            share: 1.0,
+            sides: [vertex; 2],
+            slopes: [DVec3::ZERO; 8],
         })
     }
 }

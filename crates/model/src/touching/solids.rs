@@ -6,7 +6,9 @@ use glam::DVec3;
 use pliant_math::Row;
 use pliant_mesh::{Bounds, Bvh, Mesh, boundary_of_tets, edges_of_tets};
 
+use super::TouchLaw;
 use super::nearest::around;
+use super::sharp::Sharp;
 
 /// Surface vertices that are looked after together.
 const BLOCK: usize = 128;
@@ -17,8 +19,13 @@ const FIRMNESS: f64 = 4.0;
 
 /// The bodies of a model that touch.
 pub struct Solids {
+    /// What contact does.
+    pub law: TouchLaw,
     pub(crate) bodies: Vec<Solid>,
     pub(super) blocks: Vec<Block>,
+    /// All sharp edges, and their boxes at rest.
+    pub(super) edges: Vec<Sharp>,
+    pub(super) edge_tree: Bvh,
     /// Rest positions of all model vertices \[m\].
     pub(super) rest: Vec<DVec3>,
     /// Per model vertex: how far its own neighbourhood reaches \[m\], and its body.
@@ -60,22 +67,26 @@ pub(crate) struct SolidSpec<'a> {
     pub ranges: [Range<u32>; 2],
     /// Diagonal of the elastic proxy at model vertices [N/m].
     pub elastic: &'a [f64],
-    /// Contact stiffness per vertex [N/m], if not by that.
-    pub stiffness: Option<f64>,
 }
 
 impl Solids {
     /// Over a model's vertices at rest \[m\].
-    pub(crate) fn new(rest: &[Row], specs: &[SolidSpec]) -> Self {
+    pub(crate) fn new(law: TouchLaw, rest: &[Row], specs: &[SolidSpec]) -> Self {
         let mut solids = Solids {
+            law,
             bodies: Vec::new(),
             blocks: Vec::new(),
+            edges: Vec::new(),
+            edge_tree: Bvh::new(&[]),
             rest: rest.iter().map(|row| row.xyz()).collect(),
             reach: vec![0.0; rest.len()],
             owner: vec![0; rest.len()],
             margin: f64::INFINITY,
         };
         specs.iter().for_each(|spec| solids.add(spec));
+        let ends = |edge: &Sharp| edge.ends.map(|v| solids.rest[v as usize]);
+        let boxes: Vec<Bounds> = solids.edges.iter().map(|e| around(ends(e), 0.0)).collect();
+        solids.edge_tree = Bvh::new(&boxes);
         solids
     }
 
@@ -114,12 +125,13 @@ impl Solids {
         let boxes: Vec<Bounds> = tets.iter().map(|t| around(t.map(at), 0.0)).collect();
         let skin = if has_volume { &triangles[..] } else { &[] };
         let skin: Vec<[u32; 3]> = skin.iter().map(|t| t.map(number)).collect();
+        self.edges.extend(Sharp::all(body, &skin, &self.rest));
         let faces: Vec<Bounds> = skin.iter().map(|t| around(t.map(at), 0.0)).collect();
         self.bodies.push(Solid {
             vertices,
             free: free.clone(),
             hard: hard.clone(),
-            stiffness: spec.stiffness.unwrap_or(FIRMNESS * mean),
+            stiffness: self.law.stiffness.unwrap_or(FIRMNESS * mean),
             tets,
             tree: Bvh::new(&boxes),
             surface: Bvh::new(&faces),

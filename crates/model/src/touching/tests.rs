@@ -16,7 +16,7 @@ fn stacked(sunk: f64) -> Model {
         BodySpec::solid(name, mesh, ElasticModel::Corotated, 1e5, 0.3, 1000.0)
     };
     let bodies = ModelBuilder::new().body(cube("lower", 0.0)).body(cube("upper", 1.0 - sunk));
-    bodies.touching(None).build().unwrap()
+    bodies.touching(TouchLaw::ELASTIC).build().unwrap()
 }
 
 fn moved(model: &Model, by: f64) -> Vec<Row> {
@@ -29,7 +29,7 @@ fn moved(model: &Model, by: f64) -> Vec<Row> {
 fn pressed_u() -> (Model, Vec<Row>) {
     let mesh = shapes::solid_box(DVec3::new(4.0, 0.4, 0.4), [20, 2, 2]).unwrap();
     let bar = BodySpec::solid("bar", mesh, ElasticModel::Corotated, 1e5, 0.3, 1000.0);
-    let model = ModelBuilder::new().body(bar).touching(None).build().unwrap();
+    let model = ModelBuilder::new().body(bar).touching(TouchLaw::ELASTIC).build().unwrap();
     // Bent round a cylinder of a radius less than half the thickness away from the inner side.
     let radius = 0.35;
     let bend = |x: DVec3| {
@@ -54,7 +54,15 @@ fn energy(model: &Model, positions: &[Row], gradient: Option<&mut [Row]>) -> f64
     touching.find(model.solids(), positions, &Team::new(1));
     let drive = Drive::default();
     let touches = touching.touches();
-    let at = Situation { positions, start: positions, rate: 0.0, drive: &drive, touches };
+    let at = Situation {
+        positions,
+        start: positions,
+        rate: 0.0,
+        drive: &drive,
+        end: None,
+        touches,
+        rubbing: &[],
+    };
     let potential = BodyContact::new(model.solids.clone().unwrap());
     let mut sum = 0.0;
     let mut rows = vec![Row::zero(); positions.len()];
@@ -105,12 +113,57 @@ fn forces_are_the_derivative_of_the_energy() {
     assert_derivative(&model, &positions);
 }
 
+/// Bars that lie across each other on their edges, coarse enough for no vertex to be inside.
+fn crossed(sunk: f64) -> Model {
+    let bar = |name: &str, turn: DVec3, y: f64| {
+        let mut mesh = shapes::solid_box(DVec3::new(3.0, 0.5, 0.5), [3, 1, 1]).unwrap();
+        let turn = crate::rotation(turn);
+        mesh.positions.iter_mut().for_each(|x| *x = turn * *x + DVec3::Y * y);
+        BodySpec::solid(name, mesh, ElasticModel::Corotated, 1e5, 0.3, 1000.0)
+    };
+    let height = 0.5 * 2f64.sqrt() - sunk;
+    let bodies = ModelBuilder::new().body(bar("lower", DVec3::new(45.0, 5.0, 0.0), 0.0)).body(bar(
+        "upper",
+        DVec3::new(45.0, 80.0, 3.0),
+        height,
+    ));
+    bodies.touching(TouchLaw::ELASTIC).build().unwrap()
+}
+
+#[test]
+fn edges_that_cross_are_seen_and_pushed_apart() {
+    let find = |sunk: f64| {
+        let model = crossed(sunk);
+        let mut touching = Touching::default();
+        touching.find(model.solids(), model.rest(), &Team::new(1));
+        touching.touches().to_vec()
+    };
+    assert_eq!(find(-0.01), []);
+    let touches = find(0.05);
+    assert!(touches.iter().all(|touch| touch.shares[1] > 0.0), "no vertex is inside");
+    let [touch] = touches[..] else { panic!("{} crossings", touches.len()) };
+    assert!((touch.depth - 0.05).abs() < 0.005, "{} m", touch.depth);
+    // The lower bar's edge is in the upper bar, or the other way round.
+    let out = if touch.owner == 1 { -touch.normal.y } else { touch.normal.y };
+    assert!(out > 0.99, "{}", touch.normal);
+    // Near the ends of its pieces and where it is slanted, too.
+    for (shift, seed) in [(0.0, 0.0), (0.42, 0.02), (0.47, 0.03), (-0.45, 0.01)] {
+        let model = crossed(0.05);
+        let upper = |v: usize| model.body_of(v) == 1;
+        let mut positions = moved(&model, seed);
+        for (v, x) in positions.iter_mut().enumerate().filter(|(v, _)| upper(*v)) {
+            *x = *x + Row::new(shift * (1.0 + 0.001 * (v % 3) as f64), 0.0, 0.7 * shift);
+        }
+        assert_derivative(&model, &positions);
+    }
+}
+
 #[test]
 fn forces_make_no_momentum() {
     let (bent, positions) = pressed_u();
-    let stack = stacked(0.1);
-    let shaken = moved(&stack, 0.02);
-    for (model, positions) in [(&bent, &positions), (&stack, &shaken)] {
+    let (stack, bars) = (stacked(0.1), crossed(0.05));
+    let (shaken, slanted) = (moved(&stack, 0.02), moved(&bars, 0.03));
+    for (model, positions) in [(&bent, &positions), (&stack, &shaken), (&bars, &slanted)] {
         let mut gradient = vec![Row::zero(); positions.len()];
         energy(model, positions, Some(&mut gradient));
         let (mut force, mut torque, mut scale) = (DVec3::ZERO, DVec3::ZERO, 0.0);
@@ -132,7 +185,7 @@ fn depth_of_undeformed_bodies_is_that_of_a_ruler() {
     touching.find(model.solids(), &unturned, &Team::new(1));
     assert!(!touching.touches().is_empty());
     for touch in touching.touches().iter().filter(|t| t.body == 0) {
-        let x = unturned[touch.vertex as usize].xyz().abs();
+        let x = unturned[touch.points[0] as usize].xyz().abs();
         let ruler = 0.5 - x.max_element();
         assert!((touch.depth - ruler).abs() < 1e-12, "{touch:?} instead of {ruler}");
         assert!((touch.normal.length() - 1.0).abs() < 1e-12);
@@ -194,8 +247,15 @@ fn second_derivatives_bound_those_of_the_energy() {
     let mut touching = Touching::default();
     touching.find(model.solids(), &positions, &Team::new(1));
     let (drive, touches) = (Drive::default(), touching.touches());
-    let at =
-        Situation { positions: &positions, start: &positions, rate: 0.0, drive: &drive, touches };
+    let at = Situation {
+        positions: &positions,
+        start: &positions,
+        rate: 0.0,
+        drive: &drive,
+        end: None,
+        touches,
+        rubbing: &[],
+    };
     let potential = BodyContact::new(model.solids.clone().unwrap());
     let mut random = Random(5);
     let along: Vec<DVec3> = positions
@@ -208,7 +268,14 @@ fn second_derivatives_bound_those_of_the_energy() {
         .map(|t| {
             let corners = t.corners.iter().zip(t.weights);
             let carried: DVec3 = corners.map(|(&v, w)| along[v as usize] * w).sum();
-            t.stiffness * t.normal.dot(along[t.vertex as usize] - carried).powi(2)
+            t.stiffness
+                * t.normal
+                    .dot(
+                        along[t.points[0] as usize] * t.shares[0]
+                            + along[t.points[1] as usize] * t.shares[1]
+                            - carried,
+                    )
+                    .powi(2)
         })
         .sum();
     let mut bound = 0.0;

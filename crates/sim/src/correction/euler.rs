@@ -129,6 +129,8 @@ impl Steps for EulerSteps<'_> {
             inertia: self.inertia,
             measured: self.measured,
             forces: Forces::Stored,
+            end: None,
+            rubbing: &[],
         };
         field::energies(&objective, positions, self.evaluation, self.team, self.potentials);
         for ((out, potential), body) in
@@ -150,6 +152,8 @@ impl Steps for EulerSteps<'_> {
             inertia,
             measured,
             forces: Forces::All,
+            end: None,
+            rubbing: &[],
         };
         let EulerSteps { gradient, solver, evaluation, team, behind, .. } = self;
         let info = match effort {
@@ -191,6 +195,8 @@ impl Steps for EulerSteps<'_> {
             inertia: self.inertia,
             measured,
             forces: Forces::All,
+            end: None,
+            rubbing: &[],
         };
         objective.gradient(x0, self.gradient, None, self.evaluation, self.team);
         for (i, &g) in self.gradient.iter().enumerate() {

@@ -27,6 +27,8 @@ pub(super) fn stored<'a>(
         inertia,
         measured,
         forces: Forces::Stored,
+        end: None,
+        rubbing: &[],
     }
 }
 

@@ -145,6 +145,8 @@ pub(super) fn apply(
         inertia,
         measured,
         forces: Forces::All,
+        end: None,
+        rubbing: &[],
     };
     let stored = field::stored(model, times.to, inertia, measured);
     let mut step = ConstrainedStep { action, stored, rates, matrix, evaluation, team };

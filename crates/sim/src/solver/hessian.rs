@@ -25,6 +25,7 @@ pub struct HessianLayout {
     task_starts: Vec<usize>,
     elements: Vec<f64>,
     touching: Touching,
+    ends: Vec<Row>,
 }
 
 struct Block {
@@ -92,8 +93,8 @@ impl HessianLayout {
             starts.push(sources.len() as u32);
         }
         let elements = vec![0.0; task_starts[field.task_count()]];
-        let touching = Touching::default();
-        Ok(HessianLayout { matrix, blocks, starts, sources, task_starts, elements, touching })
+        let (touching, ends) = (Touching::default(), Vec::new());
+        Ok(HessianLayout { matrix, blocks, starts, sources, task_starts, elements, touching, ends })
     }
 
     /// The matrix's pattern, with the values of the last assembly.
@@ -113,7 +114,7 @@ impl HessianLayout {
         team: &Team,
     ) {
         let field = objective.model.field();
-        self.touching.find(objective.model.solids(), p, team);
+        objective.find_touches(p, &mut self.touching, &mut self.ends, team);
         let at = objective.situation(p, self.touching.touches());
         let (elements, task_starts) = (SharedSlice::new(&mut self.elements), &self.task_starts);
         team.each(field.task_count(), &|t, _| {

@@ -4,6 +4,7 @@
 pub mod discrete_gradient;
 pub mod hessian;
 pub mod newton;
+mod passing;
 pub mod projective;
 pub mod xpbd;
 

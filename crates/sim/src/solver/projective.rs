@@ -19,15 +19,15 @@ use std::ops::Range;
 use std::time::Instant;
 
 use pliant_math::cholesky::{PanelCholesky, PanelWork};
-use pliant_math::decomposition::{SymmetricEigen, symmetric_eigen};
 use pliant_math::lanes::{Kernel, Lanes, run64};
 use pliant_math::lbfgs::{Direction, Lbfgs, MAX_HISTORY};
 use pliant_math::sparse::SymmetricMatrix;
 use pliant_math::team::{SharedSlice, Team};
-use pliant_math::{Buffer, DMat3, MathError, Row};
+use pliant_math::{Buffer, MathError, Row};
 use pliant_model::Model;
-use pliant_model::potentials::{Curvature, ProxyKind};
+use pliant_model::potentials::ProxyKind;
 
+use super::passing::Passing;
 use super::{SolverInfo, rises};
 use crate::objective::{BLOCK, Companions, EvaluationSpace, Objective};
 
@@ -88,17 +88,6 @@ pub struct ProjectiveSpace {
     passing: Passing,
 }
 
-/// Stiffness outside the factored matrix.
-#[derive(Default)]
-struct Passing {
-    /// Of every free vertex \[N/m\]; empty where nothing comes and goes.
-    hessians: Vec<DMat3>,
-    /// One task's.
-    blocks: Vec<f64>,
-    /// S of the vertices that have any.
-    softened: Vec<(u32, DMat3)>,
-}
-
 impl ProjectiveSpace {
     /// Diagonal of the factored matrix \[N/m\].
     pub fn diagonal(&self) -> &[f64] {
@@ -122,55 +111,6 @@ impl ProjectiveSpace {
     }
 }
 
-impl Passing {
-    /// Takes in what acts at `p`; `diagonal` is the factored matrix's.
-    fn collect(
-        &mut self,
-        objective: &Objective,
-        p: &[Row],
-        diagonal: &[f64],
-        evaluation: &mut EvaluationSpace,
-        team: &Team,
-    ) {
-        let field = objective.model.field();
-        self.softened.clear();
-        if field.passing_tasks().next().is_none() {
-            return;
-        }
-        evaluation.touching.find(objective.model.solids(), p, team);
-        let at = objective.situation(p, evaluation.touching.touches());
-        self.hessians.clear();
-        self.hessians.resize(diagonal.len(), DMat3::ZERO);
-        self.softened.reserve(diagonal.len());
-        for task in field.passing_tasks() {
-            let vertices = field.task_vertices(task);
-            self.blocks.resize(9 * vertices.len(), 0.0);
-            field.hessians(task, &at, Curvature::Definite, &mut self.blocks);
-            for (&v, block) in vertices.iter().zip(self.blocks.chunks_exact(9)) {
-                if let Some(sum) = self.hessians.get_mut(v as usize) {
-                    *sum += DMat3::from_cols_slice(block);
-                }
-            }
-        }
-        for (v, (hessian, &a)) in self.hessians.iter().zip(diagonal).enumerate() {
-            if *hessian != DMat3::ZERO && hessian.is_finite() {
-                let SymmetricEigen { values, vectors } = symmetric_eigen(hessian);
-                let softer = values.to_array().map(|h| 1.0 / (1.0 + h.max(0.0) / a).sqrt());
-                let scaled = vectors * DMat3::from_diagonal(softer.into());
-                self.softened.push((v as u32, scaled * vectors.transpose()));
-            }
-        }
-    }
-
-    /// Applies S.
-    fn soften(&self, rows: &mut [Row<f32>]) {
-        for (v, softening) in &self.softened {
-            let row = &mut rows[*v as usize];
-            *row = Row::from(*softening * row.widen().xyz()).narrow();
-        }
-    }
-}
-
 /// Minimises the objective from `p`.
 pub fn minimise(
     objective: &Objective,
@@ -182,7 +122,7 @@ pub fn minimise(
     team: &Team,
 ) -> SolverInfo {
     let history = (params.history as usize).min(MAX_HISTORY);
-    space.passing.collect(objective, p, &space.proxy.diagonal, evaluation, team);
+    space.passing.begin(objective, &space.proxy.diagonal);
     let mut lbfgs = Lbfgs::new(history);
     let mut info = SolverInfo::default();
     let (mut last_value, mut slope, mut step) = (f64::INFINITY, 0.0, 1.0);
@@ -201,8 +141,17 @@ pub fn minimise(
         let sums = objective.gradient(p, gradient, companions, evaluation, team);
         info.timings.evaluate += clock.elapsed();
         info.evaluations += 1;
+        let diagonal = &space.proxy.diagonal;
+        let learnt = space.passing.learn(objective, p, diagonal, evaluation, info.iterations);
         if moved && rises(sums.value, last_value, slope * step, &sums) {
             let slot = lbfgs.slot();
+            if learnt {
+                // What is new here was not known where the step came from: from there again.
+                shorten(p, space, slot, 1.0, team);
+                lbfgs.reset();
+                (last_value, plain) = (f64::INFINITY, true);
+                continue;
+            }
             if step > SHORTEST_STEP {
                 step *= 0.5;
                 shorten(p, space, slot, 0.5, team);
@@ -225,7 +174,9 @@ pub fn minimise(
         if info.iterations == params.iterations || info.residual <= params.tolerance {
             return info;
         }
-        if history > 0 {
+        if learnt {
+            lbfgs.reset();
+        } else if history > 0 {
             lbfgs.observe(&sums.s, &sums.z, sums.previous, slope * step);
         }
         let current = info.iterations as usize % 2;

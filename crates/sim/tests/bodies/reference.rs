@@ -37,6 +37,7 @@ pub fn free_body(data: &Value, mu: f64, h: f64, integrator: Integrator) -> Run {
         matter: Matter::Solid { model: ElasticModel::Corotated, lame, density },
         positions: Some(vectors(&data["x0"])),
         velocities: Some(vectors(&data["v0"])),
+        skin: None,
     };
     let builder = ModelBuilder::new().body(body).gravity(DVec3::ZERO).integrator(integrator);
     Run::new(builder.build().expect("a model"), h, 1)

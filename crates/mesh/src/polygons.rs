@@ -29,7 +29,7 @@ impl Polygons {
     /// The corners of every polygon, in order.
     ///
     /// ```
-    /// let mut polygons = pliant_io::Polygons::default();
+    /// let mut polygons = pliant_mesh::Polygons::default();
     /// polygons.push(&[0, 1, 2, 3]);
     /// assert_eq!(polygons.iter().collect::<Vec<_>>(), [[0, 1, 2, 3]]);
     /// ```

@@ -1,0 +1,43 @@
+//! Contact between bodies.
+
+use serde::Serialize;
+
+use super::error::SceneError;
+use super::limits::Limits;
+use super::value::Value;
+use crate::touching::TouchLaw;
+
+/// How bodies touch each other and themselves.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Touch {
+    /// Of the contact's springs, per vertex [N/m]; by the bodies' own stiffness if `None`.
+    pub stiffness: Option<f64>,
+    /// Coulomb's coefficient.
+    pub friction: f64,
+    /// 1 = elastic.
+    pub restitution: f64,
+}
+
+impl Touch {
+    /// `false`, `true`, or a table of what differs from `true`.
+    pub(super) fn read(value: Value<'_>) -> Result<Option<Touch>, SceneError> {
+        let TouchLaw { stiffness, friction, restitution } = TouchLaw::default();
+        let usual = Touch { stiffness, friction, restitution };
+        if !value.is_table() {
+            return Ok(value.truth()?.then_some(usual));
+        }
+        let table = value.table(&["stiffness", "friction", "restitution"])?;
+        let share = Limits::from(0.0, "").up_to(1.0);
+        Ok(Some(Touch {
+            stiffness: table.optional("stiffness", |v| v.number(Limits::above(0.0, "N/m")))?,
+            friction: table.or("friction", friction, |v| v.number(Limits::from(0.0, "")))?,
+            restitution: table.or("restitution", restitution, |v| v.number(share))?,
+        }))
+    }
+}
+
+impl From<Touch> for TouchLaw {
+    fn from(Touch { stiffness, friction, restitution }: Touch) -> Self {
+        TouchLaw { stiffness, friction, restitution }
+    }
+}

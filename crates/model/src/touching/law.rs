@@ -1,0 +1,58 @@
+//! What contact between bodies does to them.
+
+/// The law of contact between bodies and of a body with itself.
+///
+/// ```
+/// use pliant_model::touching::TouchLaw;
+/// assert_eq!(TouchLaw::default().restitution, 0.0);
+/// assert_eq!(TouchLaw::ELASTIC.friction, 0.0);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TouchLaw {
+    /// Of the contact's springs, per vertex [N/m]; by the bodies' own stiffness if `None`.
+    pub stiffness: Option<f64>,
+    /// Coulomb's coefficient of friction μ.
+    pub friction: f64,
+    /// e: the contact returns the share e² of the energy that it took; 1 = elastic. Bodies bounce by
+    /// their own elasticity all the same.
+    pub restitution: f64,
+}
+
+impl TouchLaw {
+    /// Smooth, and returning all that it takes.
+    pub const ELASTIC: TouchLaw = TouchLaw { stiffness: None, friction: 0.0, restitution: 1.0 };
+
+    /// Share of what the contact takes that becomes heat.
+    pub fn loss(&self) -> f64 {
+        1.0 - self.restitution * self.restitution
+    }
+
+    /// Whether it takes energy from what touches.
+    pub fn is_lossy(&self) -> bool {
+        self.friction > 0.0 || self.restitution < 1.0
+    }
+
+    /// What is wrong with its numbers, if anything.
+    pub(crate) fn fault(&self) -> Option<String> {
+        let TouchLaw { stiffness, friction, restitution } = *self;
+        match stiffness {
+            Some(stiffness) if !(stiffness > 0.0 && stiffness.is_finite()) => {
+                Some(format!("a stiffness of {stiffness} N/m"))
+            }
+            _ if !(friction >= 0.0 && friction.is_finite()) => {
+                Some(format!("a friction of {friction}"))
+            }
+            _ if !(0.0..=1.0).contains(&restitution) => {
+                Some(format!("a restitution of {restitution}, expected 0 to 1"))
+            }
+            _ => None,
+        }
+    }
+}
+
+impl Default for TouchLaw {
+    /// Rubbing a little, and inelastic: surfaces do not jump off each other, bodies do.
+    fn default() -> Self {
+        TouchLaw { stiffness: None, friction: 0.3, restitution: 0.0 }
+    }
+}

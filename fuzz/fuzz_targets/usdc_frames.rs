@@ -1,0 +1,6 @@
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
+    let bytes = pliant_fuzz::beginning_with(b"PXR-USDC", bytes);
+    pliant_fuzz::check_frames("usdc", &bytes);
+});

@@ -37,7 +37,7 @@ fn coarsen(mesh: &mut MeshSource) {
     match mesh {
         MeshSource::Box { cells, .. } => cells.iter_mut().for_each(|c| *c = (*c).min(6)),
         MeshSource::Cloth { cells, .. } => cells.iter_mut().for_each(|c| *c = (*c).min(10)),
-        MeshSource::Shape { resolution, .. } => *resolution = (*resolution).min(14),
+        MeshSource::Shape { resolution, .. } => *resolution = (*resolution).min(16),
         MeshSource::Net { .. } | MeshSource::File { .. } | MeshSource::Surface { .. } => {}
     }
 }

@@ -217,7 +217,7 @@ fn draw(rows: &[Row]) -> Figure {
     let panel = |title: &str, key: &str, order: i32| {
         let series = METHODS.iter().map(|(method, ..)| {
             let (h, error) = errors_of(rows, method, key).into_iter().unzip();
-            Series::new(*method, decades(h), error)
+            Series::new(*method, h, error)
         });
         let mut series: Vec<Series> = series.collect();
         // What an error of this order would do, for comparison.
@@ -225,12 +225,13 @@ fn draw(rows: &[Row]) -> Figure {
         if let Some(&(h0, e0)) = guide.last() {
             let (h, error) =
                 guide.iter().map(|(h, _)| (*h, 0.5 * e0 * (h / h0).powi(order))).unzip();
-            series.push(Series::new(format!("slope {order}"), decades(h), error));
+            series.push(Series::new(format!("slope {order}"), h, error));
         }
         Panel {
             title: title.into(),
-            x_label: "log₁₀ of the step length in s".into(),
+            x_label: "length of a step [s]".into(),
             y_label: "error in m".into(),
+            log_x: true,
             log_y: true,
             series,
         }
@@ -238,8 +239,4 @@ fn draw(rows: &[Row]) -> Figure {
     let panels =
         vec![panel("Global error", "global_error", 2), panel("Local error", "local_error", 3)];
     Figure { title: "Errors over the step length".into(), panels, columns: 2 }
-}
-
-fn decades(h: Vec<f64>) -> Vec<f64> {
-    h.into_iter().map(f64::log10).collect()
 }

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use pliant::demos::{Curve, Quantity};
 use pliant::io::atomic::write_whole;
 use pliant::view::plot::{Figure, Panel, Series, Style};
 
@@ -16,8 +17,8 @@ pub struct Curves {
     pub metrics: Metrics,
 }
 
-/// The columns that the figure shows.
-pub const COLUMNS: [&str; 14] = [
+/// The columns that figures show.
+pub const COLUMNS: [&str; 17] = [
     "time",
     "kinetic",
     "potential",
@@ -32,6 +33,9 @@ pub const COLUMNS: [&str; 14] = [
     "solver_iterations",
     "residual",
     "step_ms",
+    "s",
+    "correction_iterations",
+    "fallback",
 ];
 
 /// Panels for all runs; each run has its colour in every panel.
@@ -44,20 +48,38 @@ pub fn of_runs(title: &str, runs: &[Curves]) -> Figure {
             one(runs, "Potential energy", "potential energy [J]", "potential"),
         ],
     };
-    let norms = |title: &str, label: &str, axes: [&str; 3]| {
-        panel(title, label, runs, |run| norm(&run.metrics, axes))
-    };
-    panels.push(norms("Linear momentum", "|p| [kg m/s]", ["px", "py", "pz"]));
-    panels.push(norms("Angular momentum", "|L| [kg m²/s]", ["lx", "ly", "lz"]));
+    panels.push(momentum(runs, "Linear momentum", "|p| [kg m/s]", LINEAR));
+    panels.push(momentum(runs, "Angular momentum", "|L| [kg m²/s]", ANGULAR));
     panels.push(one(runs, "Solver", "iterations per step", "solver_iterations"));
     let residual = one(runs, "Residual", "residual", "residual");
     panels.push(Panel { log_y: true, ..residual });
-    panels.push(panel("Speed", "time per step [s]", runs, |run| {
-        run.metrics.values("step_ms").iter().map(|ms| ms / 1e3).collect()
-    }));
+    panels.push(speed(runs));
     // Two full rows: one run has six panels, several have eight.
     let columns = panels.len() / 2;
     Figure { title: title.to_owned(), panels, columns }
+}
+
+/// A panel for each of the curves that a demo asks for.
+pub fn of_curves(title: &str, runs: &[Curves], curves: &[Curve]) -> Figure {
+    let panels = curves.iter().map(|curve| curve_panel(runs, curve)).collect();
+    Figure { title: title.to_owned(), columns: curves.len().min(3), panels }
+}
+
+/// Errors over the length of the step, a line per method.
+pub fn errors(methods: Vec<(String, Vec<f64>, Vec<f64>)>) -> Panel {
+    let mut panel = Panel {
+        title: "Error at the end".to_owned(),
+        x_label: "length of a step [s]".to_owned(),
+        y_label: "‖x − x*‖ [m]".to_owned(),
+        log_x: true,
+        log_y: true,
+        ..Panel::default()
+    };
+    for (place, (name, h, error)) in methods.into_iter().enumerate() {
+        let style = Style { colour: Some(place), dashed: false };
+        panel.series.push(Series { style, ..Series::new(name, h, error) });
+    }
+    panel
 }
 
 /// Writes a figure as `.svg` or `.png`, by the ending of the name.
@@ -67,6 +89,31 @@ pub fn save(figure: &Figure, path: &Path) -> Result<(), Failure> {
         "svg" => Ok(write_whole(path, figure.svg().map_err(named)?.as_bytes())?),
         _ => save_png(&figure.picture(2.0).map_err(named)?, path),
     }
+}
+
+fn curve_panel(runs: &[Curves], curve: &Curve) -> Panel {
+    let mut panel = match curve.of {
+        Quantity::Total => totals(runs),
+        Quantity::Kinetic => one(runs, "Kinetic energy", "kinetic energy [J]", "kinetic"),
+        Quantity::Potential => one(runs, "Potential energy", "potential energy [J]", "potential"),
+        Quantity::LinearMomentum => momentum(runs, "Linear momentum", "|p| [kg m/s]", LINEAR),
+        Quantity::AngularMomentum => momentum(runs, "Angular momentum", "|L| [kg m²/s]", ANGULAR),
+        Quantity::Blend => one(runs, "Share of backward (−: forward) Euler", "α", "s"),
+        Quantity::CorrectionIterations => {
+            one(runs, "Correction", "iterations per step", "correction_iterations")
+        }
+        Quantity::Fallback => one(runs, "Steps that gave way", "fallback", "fallback"),
+        Quantity::Speed => speed(runs),
+    };
+    if let Some([low, high]) = curve.within {
+        for value in panel.series.iter_mut().flat_map(|series| &mut series.y) {
+            if !(low..=high).contains(value) {
+                *value = f64::NAN;
+            }
+        }
+    }
+    panel.log_y = curve.log;
+    panel
 }
 
 /// All energies of one run.
@@ -88,6 +135,19 @@ fn totals(runs: &[Curves]) -> Panel {
         });
     }
     panel
+}
+
+const LINEAR: [&str; 3] = ["px", "py", "pz"];
+const ANGULAR: [&str; 3] = ["lx", "ly", "lz"];
+
+fn momentum(runs: &[Curves], title: &str, label: &str, axes: [&str; 3]) -> Panel {
+    panel(title, label, runs, |run| norm(&run.metrics, axes))
+}
+
+fn speed(runs: &[Curves]) -> Panel {
+    panel("Speed", "time per step [s]", runs, |run| {
+        run.metrics.values("step_ms").iter().map(|ms| ms / 1e3).collect()
+    })
 }
 
 fn one(runs: &[Curves], title: &str, label: &str, column: &str) -> Panel {

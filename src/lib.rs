@@ -5,9 +5,10 @@
 //!
 //! ```
 //! use pliant::model::scene::SceneFile;
-//! let scene = SceneFile::parse(pliant::demos::ALL[0].scene)?;
+//! let jelly = pliant::demos::find("jelly").expect("the flagship")?;
+//! let scene = SceneFile::parse(&jelly.scene_of(&jelly.variants[0])?)?;
 //! assert!(scene.frames > 0);
-//! # Ok::<(), pliant::model::scene::SceneError>(())
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
 pub mod demos;

@@ -6,7 +6,7 @@ use pliant::io::{Loaded, read_ids, read_mesh};
 use pliant::mesh::{Mesh, Surface};
 use pliant::model::scene::SceneFile;
 use pliant::model::{Files, Model};
-use pliant::run::{self, Outcome, RunOptions, Summary};
+use pliant::run::{self, Outcome, RunError, RunOptions, Summary};
 
 use crate::arguments::Options;
 use crate::failure::Failure;
@@ -76,14 +76,52 @@ pub fn simulate(
     run_options: RunOptions,
     options: &Options,
 ) -> Result<Summary, Failure> {
+    let outcome = watched(scene, model, directory, run_options, options)?;
+    conclude(outcome.map_err(|error| Failure::new(error.to_string()))?, scene, directory, options)
+}
+
+/// The same for a run that may be lost: what came before is kept, and a sentence says so.
+pub fn simulate_until_lost(
+    scene: &SceneFile,
+    model: &Model,
+    directory: &Path,
+    run_options: RunOptions,
+    options: &Options,
+) -> Result<(), Failure> {
+    match watched(scene, model, directory, run_options, options)? {
+        Err(lost @ RunError::Lost { .. }) => {
+            if !options.quiet {
+                report::remark(&format!("note: {lost}"));
+            }
+            Ok(())
+        }
+        Err(error) => Err(Failure::new(error.to_string())),
+        Ok(outcome) => conclude(outcome, scene, directory, options).map(drop),
+    }
+}
+
+fn watched(
+    scene: &SceneFile,
+    model: &Model,
+    directory: &Path,
+    run_options: RunOptions,
+    options: &Options,
+) -> Result<Result<Outcome, RunError>, Failure> {
     interrupt::listen()?;
     let progress = Progress::start(options, "frames", u64::from(scene.frames));
-    let outcome = run::run(scene, model, directory, run_options, &mut |frames| {
+    Ok(run::run(scene, model, directory, run_options, &mut |frames| {
         progress.at(u64::from(frames));
         !interrupt::asked()
-    });
-    drop(progress);
-    match outcome.map_err(|error| Failure::new(error.to_string()))? {
+    }))
+}
+
+fn conclude(
+    outcome: Outcome,
+    scene: &SceneFile,
+    directory: &Path,
+    options: &Options,
+) -> Result<Summary, Failure> {
+    match outcome {
         Outcome::Finished(summary) => {
             if !options.quiet {
                 report::say(&closing_line(&summary, directory));

@@ -25,7 +25,12 @@ const DIRECTION: DVec3 = DVec3::new(-0.55, -0.32, -1.0);
 impl Stage {
     /// Looks at what is to be seen, before a stage is built [`Stage::around`] it.
     pub fn framing(size: Size) -> Framing {
-        Framing::new(DIRECTION, size.width as f64 / size.height as f64)
+        Stage::framing_along(DIRECTION, size)
+    }
+
+    /// The same along another direction, from the eye into the scene.
+    pub fn framing_along(direction: DVec3, size: Size) -> Framing {
+        Framing::new(direction, size.width as f64 / size.height as f64)
     }
 
     /// A stage on which everything that `framing` has taken in is seen.
@@ -34,6 +39,11 @@ impl Stage {
         let bounds = framing.bounds();
         let ground = (!bounds.is_empty()).then(|| Ground::at(bounds.min.y));
         Stage { camera: framing.camera(), ground, settings: Settings { width, height, threads } }
+    }
+
+    /// The same with the floor at a height \[m\].
+    pub fn with_floor(self, height: f64) -> Stage {
+        Stage { ground: Some(Ground::at(height)), ..self }
     }
 
     /// The same without a floor: from below, too, nothing is hidden.

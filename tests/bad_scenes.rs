@@ -138,13 +138,12 @@ fn what_a_scene_may_not_say_is_named_with_its_line_and_key() {
 }
 
 #[test]
-fn what_this_version_has_not_is_refused_by_name() {
+fn what_there_is_not_is_refused_by_name() {
     let folder = Folder::new("bad-features");
     folder.write("point.obj", "v 0 0 0\nv 0 0 0\nv 0 0 0\nf 1 2 3\n");
     let mesh = |name: &str| format!("[[collider]]\nshape = {{ mesh = \"{name}\" }}\n[integrator]");
     let (rock, point) = (mesh("rock.obj"), mesh("point.obj"));
     let xpbd = "solver = { xpbd = { iterations = 4 } }\nself_collision = true";
-    let here = "is not in this version";
     let cases: &[(&str, &str, &[&str])] = &[
         ("[integrator]", &rock, &["collider 0", "rock.obj"]),
         ("[integrator]", &point, &["collider 0", "`point.obj`", "has no size"]),
@@ -153,7 +152,8 @@ fn what_this_version_has_not_is_refused_by_name() {
             xpbd,
             &["integrator.self_collision", "XPBD"],
         ),
-        (MESH, "mesh = { shape = \"cactus\" }", &["`cube`", "`cactus`", here]),
+        (MESH, "mesh = { shape = \"cactos\" }", &["body[0].mesh.shape", "cactos", "`cactus`"]),
+        (MESH, "mesh = { shape = \"hippo\", resolution = 3 }", &["`cube`", "hippo", "at least 8"]),
         (MESH, "mesh = { surface = \"bunny.obj\" }", &["`cube`", "bunny.obj"]),
         // What no version will have.
         ("\"none\"", "{ blend = { base = \"bdf2\" } }", &["integrator.correction", "line 17"]),

@@ -91,3 +91,52 @@ fn a_run_that_explodes_survives_with_correction() {
     assert_eq!(rows[0]["uncorrected_exploded"], true, "{}", rows[0]);
     assert!(rows[0]["uncorrected_energy_peak"].as_f64().unwrap() > 10.0, "{}", rows[0]);
 }
+
+const SPREAD: [&str; 3] = ["mean", "min", "median"];
+
+#[test]
+fn lines_of_the_papers_tables_are_timed() {
+    let list = pliant(&["bench", "dynamics", "--list"]);
+    assert_eq!(list.stdout.lines().count(), 13 + 9 * 2 + 9 * 5, "{}", list.stdout);
+    let only = ["bench", "dynamics", "--only", "/bar/", "--json", "--quiet"];
+    let rows = rows(&only);
+    let methods = ["backward-euler", "blend"].map(|m| format!("thesis-3.1/bar/{m}"));
+    let finer = [1, 5, 10, 20, 100].map(|n| format!("thesis-3.2/bar/midpoint-{n}"));
+    let names: Vec<&str> = rows.iter().map(|row| row["name"].as_str().unwrap()).collect();
+    assert_eq!(names, [&methods[..], &finer[..]].concat());
+    for row in &rows {
+        assert_eq!(row["reason"], Value::Null, "{row}");
+        for part in SPREAD {
+            assert!(row["ms_per_step"][part].as_f64().unwrap() > 0.0, "{row}");
+        }
+        for key in ["solve_ms", "factor_ms", "paper_ms", "iterations", "vertices"] {
+            assert!(row[key].as_f64().unwrap() > 0.0, "{key}: {row}");
+        }
+        assert_eq!(row["material"], "corotated");
+        assert_eq!(row["iterations"].as_f64().unwrap(), 10.0 * row["substeps"].as_f64().unwrap());
+    }
+    assert_eq!((&rows[0]["stable"], &rows[0]["scheme"]), (&true.into(), &"backward-euler".into()));
+    assert!(rows[1]["correction_ms"].as_f64().unwrap() > 0.0, "{}", rows[1]);
+    assert_eq!(rows[2]["correction_ms"], Value::Null);
+}
+
+#[test]
+fn the_peers_bar_falls_as_far_as_when_converged() {
+    let rows = rows(&["bench", "peers", "--only", "bar-2k", "--json", "--quiet"]);
+    let row = &rows[0];
+    assert_eq!((&row["vertices"], &row["elements"]), (&612.into(), &2000.into()));
+    let number = |key: &str| row[key].as_f64().unwrap();
+    assert!(number("tip_y_converged") < -0.05, "{row}");
+    assert!((number("tip_y") / number("tip_y_converged") - 1.0).abs() < 0.01, "{row}");
+    assert!(number("residual") < 0.1 && number("converged_residual") <= 1e-6, "{row}");
+}
+
+#[test]
+fn sizes_are_fitted() {
+    let rows = rows(&["bench", "scaling", "--only", "bar-1k", "--json", "--quiet"]);
+    assert_eq!(rows[0]["elements"], 1280);
+    // One point has no slope.
+    assert_eq!((&rows[1]["name"], &rows[1]["step_exponent"]), (&"exponents".into(), &Value::Null));
+    let run = pliant(&["bench", "scaling", "--only", "k", "--list"]);
+    assert!(run.stdout.contains("bar-1013k"), "{}", run.stdout);
+}

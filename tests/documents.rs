@@ -54,21 +54,21 @@ fn every_scene_in_the_documents_can_be_built() {
     }
 }
 
-/// What docs/scenes.md says is not there is refused by a sentence, not by the parser.
 #[test]
-fn what_is_not_in_this_version_is_said_to_be_missing() {
-    let scene = |mesh: &str, integrator: &str| {
-        let body = format!("[[body]]\nmesh = {mesh}\nmaterial = {{ preset = \"jelly\" }}");
-        format!("frames = 1\n{body}\n[integrator]\n{integrator}\n")
-    };
-    let cactus = SceneFile::parse(&scene("{ shape = \"cactus\" }", "")).expect("a scene");
-    let error = Model::from_scene(&cactus, &mut NoFiles).err().expect("no cactus").to_string();
-    assert!(error.contains("is not in this version of pliant"), "{error}");
-    let cube = "{ box = { size = [1, 1, 1], cells = [1, 1, 1] } }";
-    for integrator in ["correction = \"none\"", "self_collision = true"] {
-        let scene = SceneFile::parse(&scene(cube, integrator)).expect("a scene");
-        assert!(Model::from_scene(&scene, &mut NoFiles).is_ok(), "{integrator}");
+fn the_gallery_shows_every_demo_with_its_command_and_a_small_picture() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let page = fs::read_to_string(root.join("docs/gallery.md")).expect("the gallery");
+    let mut sum = 0;
+    for name in pliant::demos::names() {
+        let command = format!("pliant demo {name}");
+        assert!(page.lines().any(|line| line.contains(&command)), "`{command}` is missing");
+        let picture = format!("images/gallery/{name}.png");
+        assert!(page.contains(&format!("({picture})")), "{picture} is not shown");
+        let size = fs::metadata(root.join("docs").join(&picture)).map_or(0, |data| data.len());
+        assert!((1_000..=60_000).contains(&size), "{picture} has {size} bytes");
+        sum += size;
     }
+    assert!(sum <= 1_500_000, "{sum} bytes of pictures");
 }
 
 /// Scenes in documents need no files.

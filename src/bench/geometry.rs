@@ -42,12 +42,14 @@ pub const SUITE: Suite = Suite {
     entries,
     conclude: |rows| format!("{} rows", rows.len()),
     figure: None,
+    one_at_a_time: false,
+    last_row: None,
 };
 
 /// What is measured of a surface: values of the row's columns.
 type Work = fn(&Mesh) -> Result<Vec<(&'static str, Value)>, MeshError>;
 
-fn entries() -> Vec<Entry> {
+fn entries(_threads: usize) -> Vec<Entry> {
     let works: &[(&'static str, Work)] = &[
         ("bvh/build", |mesh| Ok(timed(1, || SurfaceTree::new(mesh)))),
         ("bvh/refit", |mesh| {

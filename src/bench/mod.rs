@@ -4,10 +4,15 @@
 //! over threads, and the rows come back in the suite's order whatever the schedule was.
 
 mod block;
+mod clock;
 mod conservation;
+mod dynamics;
 mod geometry;
 mod motion;
 mod orders;
+mod peers;
+mod scaling;
+mod stand_in;
 mod table;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -19,7 +24,15 @@ use pliant::view::plot::Figure;
 pub use table::{Column, Row, Style, as_json, as_table};
 
 /// All suites.
-pub const SUITES: &[Suite] = &[conservation::SUITE, motion::SUITE, orders::SUITE, geometry::SUITE];
+pub const SUITES: &[Suite] = &[
+    conservation::SUITE,
+    motion::SUITE,
+    orders::SUITE,
+    geometry::SUITE,
+    dynamics::SUITE,
+    peers::SUITE,
+    scaling::SUITE,
+];
 
 /// Measurements that belong together.
 pub struct Suite {
@@ -29,12 +42,16 @@ pub struct Suite {
     pub about: &'static str,
     /// What every row of it has besides its name.
     pub columns: &'static [Column],
-    /// What is measured, in the order of the rows.
-    pub entries: fn() -> Vec<Entry>,
+    /// What is measured, in the order of the rows; with how many threads, where a row has them all.
+    pub entries: fn(usize) -> Vec<Entry>,
     /// What all rows come to, in one line.
     pub conclude: fn(&[Row]) -> String,
     /// The rows as a picture, where there is one.
     pub figure: Option<fn(&[Row]) -> Figure>,
+    /// Whether a row has all threads to itself, because it is about time.
+    pub one_at_a_time: bool,
+    /// What all rows come to, as one more of them.
+    pub last_row: Option<fn(&[Row]) -> Row>,
 }
 
 /// One measurement, not made yet.
@@ -137,7 +154,7 @@ mod tests {
         assert_eq!(find("xyz").err(), Some(None));
         for suite in SUITES {
             let mut names: Vec<String> =
-                (suite.entries)().into_iter().map(|entry| entry.name).collect();
+                (suite.entries)(1).into_iter().map(|entry| entry.name).collect();
             let count = names.len();
             names.sort();
             names.dedup();

@@ -51,6 +51,8 @@ pub const SUITE: Suite = Suite {
     entries,
     conclude,
     figure: Some(figure::draw),
+    one_at_a_time: false,
+    last_row: None,
 };
 
 /// A way to step.
@@ -116,7 +118,7 @@ impl Record {
 
 type Shared = Arc<OnceLock<Result<Option<Record>, String>>>;
 
-fn entries() -> Vec<Entry> {
+fn entries(_threads: usize) -> Vec<Entry> {
     let mut entries = Vec::new();
     for bar in &BARS {
         // Whichever row is measured first makes the reference; the others wait for it.

@@ -39,6 +39,8 @@ pub const SUITE: Suite = Suite {
     entries,
     conclude,
     figure: Some(draw),
+    one_at_a_time: false,
+    last_row: None,
 };
 
 const METHODS: [(&str, Scheme, bool); 4] = [
@@ -58,7 +60,7 @@ struct Truth {
 
 type Shared = Arc<OnceLock<Result<Option<Truth>, String>>>;
 
-fn entries() -> Vec<Entry> {
+fn entries(_threads: usize) -> Vec<Entry> {
     let truth = Shared::default();
     let mut entries = Vec::new();
     for (name, scheme, is_projected) in METHODS {
@@ -215,7 +217,7 @@ fn draw(rows: &[Row]) -> Figure {
     let panel = |title: &str, key: &str, order: i32| {
         let series = METHODS.iter().map(|(method, ..)| {
             let (h, error) = errors_of(rows, method, key).into_iter().unzip();
-            Series::new(*method, decades(h), error)
+            Series::new(*method, h, error)
         });
         let mut series: Vec<Series> = series.collect();
         // What an error of this order would do, for comparison.
@@ -223,12 +225,13 @@ fn draw(rows: &[Row]) -> Figure {
         if let Some(&(h0, e0)) = guide.last() {
             let (h, error) =
                 guide.iter().map(|(h, _)| (*h, 0.5 * e0 * (h / h0).powi(order))).unzip();
-            series.push(Series::new(format!("slope {order}"), decades(h), error));
+            series.push(Series::new(format!("slope {order}"), h, error));
         }
         Panel {
             title: title.into(),
-            x_label: "log₁₀ of the step length in s".into(),
+            x_label: "length of a step [s]".into(),
             y_label: "error in m".into(),
+            log_x: true,
             log_y: true,
             series,
         }
@@ -236,8 +239,4 @@ fn draw(rows: &[Row]) -> Figure {
     let panels =
         vec![panel("Global error", "global_error", 2), panel("Local error", "local_error", 3)];
     Figure { title: "Errors over the step length".into(), panels, columns: 2 }
-}
-
-fn decades(h: Vec<f64>) -> Vec<f64> {
-    h.into_iter().map(f64::log10).collect()
 }

@@ -43,9 +43,12 @@ impl Row {
         Row { name, values }
     }
 
-    /// The value of a column.
+    /// The value of a column; `times.min` is the value `min` of the column `times`.
     pub fn get(&self, key: &str) -> &Value {
-        self.values.iter().find(|(own, _)| *own == key).map_or(&Value::Null, |(_, value)| value)
+        let (key, part) = key.split_once('.').map_or((key, None), |(key, part)| (key, Some(part)));
+        let found = self.values.iter().find(|(own, _)| *own == key);
+        let value = found.map_or(&Value::Null, |(_, value)| value);
+        part.map_or(value, |part| value.get(part).unwrap_or(&Value::Null))
     }
 }
 
@@ -135,6 +138,14 @@ mod tests {
             "long name       –  1.23  fail",
         ];
         assert_eq!(as_table(&COLUMNS, &rows()), expected);
+    }
+
+    #[test]
+    fn parts_of_values_are_found() {
+        let row = Row::new("a".to_owned(), vec![("ms", json!({ "min": 2.5 }))]);
+        assert_eq!(*row.get("ms.min"), json!(2.5));
+        assert_eq!(*row.get("ms.max"), Value::Null);
+        assert_eq!(*row.get("s.min"), Value::Null);
     }
 
     #[test]

@@ -42,7 +42,7 @@ pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
         None => SUITES.iter().collect(),
     };
     let wanted = |suite: &Suite| -> Vec<Entry> {
-        (suite.entries)().into_iter().filter(|entry| is_wanted(&entry.name, &only)).collect()
+        (suite.entries)(options.threads()).into_iter().filter(|entry| is_wanted(&entry.name, &only)).collect()
     };
     let chosen: Vec<(&Suite, Vec<Entry>)> =
         suites.into_iter().map(|suite| (suite, wanted(suite))).collect();
@@ -75,8 +75,12 @@ pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
     let mut tables: Vec<(&Suite, Vec<Row>)> = Vec::new();
     for (suite, entries) in &chosen {
         let done = |count: usize| progress.at((before + count) as u64);
-        let rows = bench::measure(entries, options.threads(), &interrupt::asked, done);
+        let at_once = if suite.one_at_a_time { 1 } else { options.threads() };
+        let mut rows = bench::measure(entries, at_once, &interrupt::asked, done);
         before += entries.len();
+        if rows.len() == entries.len() && let Some(last) = suite.last_row {
+            rows.push(last(&rows));
+        }
         tables.push((suite, rows));
     }
     drop(progress);

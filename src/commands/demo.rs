@@ -1,35 +1,38 @@
 //! `pliant demo`: a built-in scene from end to end, with pictures.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use glam::DVec3;
-use pliant::demos::{self, Demo, Prop, Variant};
-use pliant::io::Pc2Reader;
-use pliant::mesh::Mesh;
+use pliant::demos::{self, Accuracy, Demo, DemoError};
+use pliant::io::atomic::write_whole;
+use pliant::model::Model;
 use pliant::model::scene::SceneFile;
-use pliant::model::{Model, Motion};
-use pliant::run::{RunOptions, Shown};
-use pliant::view::{Filmstrip, FilmstripRow, Framing, Material, Object, Picture};
+use pliant::run::RunOptions;
+use pliant::view::plot::Panel;
+use pliant::view::{Bounds, Filmstrip, FilmstripRow, Picture};
 
 use crate::arguments::{Options, Size};
+use crate::costume::Wardrobe;
 use crate::failure::Failure;
 use crate::figure::{self, Curves};
 use crate::film::Film;
+use crate::footage::Footage;
 use crate::metrics::Metrics;
 use crate::progress::Progress;
 use crate::report;
-use crate::runner::{SceneFiles, simulate};
+use crate::runner::{SceneFiles, simulate_until_lost};
 use crate::stage::{Stage, save_png};
 
-/// Frames of the filmstrip.
-const STRIP: usize = 6;
+/// Pictures in the film, at most.
+const FILM: usize = 90;
 
 /// Run a built-in scene: animation, metrics, plot, filmstrip
 #[derive(Args)]
 #[command(after_help = "Example:\n  pliant demo\n  pliant demo flag --out flag")]
 pub struct Arguments {
-    /// The scene [default: the flagship]
+    /// The scene [default: the flagship], or a scene file with a table `[demo]`
     name: Option<String>,
     /// Name the scenes there are
     #[arg(long)]
@@ -37,110 +40,136 @@ pub struct Arguments {
     /// The directory to write into [default: out/NAME]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    /// Make no film: a filmstrip and plots only, in half of the time
+    #[arg(long)]
+    still: bool,
 }
 
 pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
     if arguments.list {
-        for demo in demos::ALL {
-            report::say(&format!("{:10} {}", demo.name, demo.about));
-        }
-        return Ok(());
+        return list();
     }
-    let name = arguments.name.as_deref().unwrap_or(demos::ALL[0].name);
-    let demo = demos::find(name).ok_or_else(|| {
-        let known: Vec<&str> = demos::ALL.iter().map(|d| d.name).collect();
-        Failure::usage(format!("there is no demo `{name}`, expected one of {}", known.join(", ")))
-    })?;
-    let directory = arguments.out.unwrap_or_else(|| Path::new("out").join(name));
-    let mut runs = Vec::new();
-    let mut curves = Vec::new();
-    for variant in demo.variants {
-        let fail = |error: String| Failure::new(format!("demo {name}: {error}"));
-        let scene =
-            SceneFile::parse(&demo.scene_of(variant)).map_err(|error| fail(error.to_string()))?;
-        let model = Model::from_scene(&scene, &mut SceneFiles::within(Path::new("")))
-            .map_err(|error| fail(error.to_string()))?;
-        let folder = directory.join(variant.folder);
-        simulate(&scene, &model, &folder, RunOptions::new(options.threads()), options)?;
+    let flagship = demos::names().next().unwrap_or_default();
+    let demo = find(arguments.name.as_deref().unwrap_or(flagship))?;
+    let directory = arguments.out.unwrap_or_else(|| Path::new("out").join(&demo.name));
+    let mut wardrobe = Wardrobe::default();
+    let (mut runs, mut curves) = (Vec::new(), Vec::new());
+    for variant in &demo.variants {
+        let folder = directory.join(variant.folder());
+        let text = demo.scene_of(variant).map_err(wrong)?;
+        runs.push(act(&demo, &variant.label, &text, &folder, &mut wardrobe, options)?);
         let metrics = Metrics::of_run(&folder, &figure::COLUMNS)?;
-        curves.push(Curves { name: variant.label.to_owned(), metrics });
-        runs.push(Footage::open(demo, variant, scene, &model, &folder)?);
+        curves.push(Curves { name: variant.label.clone(), metrics });
     }
-    let mut show = Show { demo, runs };
+    let errors = match &demo.accuracy {
+        Some(accuracy) => Some(errors(&demo, accuracy, &directory, &mut wardrobe, options)?),
+        None => None,
+    };
+    let mut show = Show { demo: &demo, runs };
     show.strip(&directory.join("filmstrip.png"), options)?;
-    show.gif(&directory.join("animation.gif"), options)?;
-    let figure = figure::of_runs(demo.about, &curves);
+    if !arguments.still {
+        show.gif(&directory.join("animation.gif"), options)?;
+    }
+    let mut figure = match &demo.plot[..] {
+        [] => figure::of_runs(&demo.about, &curves),
+        asked => figure::of_curves(&demo.about, &curves, asked),
+    };
+    if let Some(errors) = errors {
+        figure.panels.push(errors);
+        figure.columns += 1;
+    }
     figure::save(&figure, &directory.join("plot.png"))?;
     figure::save(&figure, &directory.join("plot.svg"))?;
     if !options.quiet {
-        let files = "filmstrip.png, animation.gif, plot.png and plot.svg";
-        report::say(&format!("wrote {files} into {}", directory.display()));
+        let film = if arguments.still { "" } else { " animation.gif," };
+        let place = directory.display();
+        report::say(&format!("wrote filmstrip.png,{film} plot.png and plot.svg into {place}"));
     }
     Ok(())
 }
 
-/// A finished run of a demo, ready to be shown.
-struct Footage {
-    label: &'static str,
-    fps: f64,
-    cache: Pc2Reader,
-    triangles: Vec<[u32; 3]>,
-    positions: Vec<DVec3>,
-    material: Material,
-    /// What stands on the stage besides the bodies, and moves with the first attachment.
-    props: Vec<(Mesh, Material)>,
-    motion: Option<Motion>,
+/// A demo that is built in, or a file.
+fn find(name: &str) -> Result<Demo, Failure> {
+    if let Some(demo) = demos::find(name) {
+        return demo.map_err(wrong);
+    }
+    let path = Path::new(name);
+    if path.extension().is_none_or(|ending| ending != "toml") {
+        let known: Vec<&str> = demos::names().collect();
+        let known = known.join(", ");
+        return Err(Failure::usage(format!(
+            "there is no demo `{name}`, expected a file that ends in .toml, or one of {known}"
+        )));
+    }
+    let text = fs::read_to_string(path)
+        .map_err(|error| Failure::about(path, format!("cannot read: {error}")))?;
+    let name = path.file_stem().map_or("demo".into(), |stem| stem.to_string_lossy());
+    Demo::parse(&name, &text).map_err(|error| Failure::about(path, error))
 }
 
-impl Footage {
-    fn open(
-        demo: &Demo,
-        variant: &Variant,
-        scene: SceneFile,
-        model: &Model,
-        folder: &Path,
-    ) -> Result<Self, Failure> {
-        let cache = Pc2Reader::open(&folder.join("animation.pc2"))?;
-        let prop = |prop: &Prop| prop.mesh().map(|mesh| (mesh, prop.material()));
-        let props: Result<Vec<_>, _> = demo.props.iter().map(prop).collect();
-        let attached = scene.body.iter().flat_map(|b| &b.attach);
-        Ok(Footage {
-            label: variant.label,
-            fps: scene.fps,
-            triangles: Shown::of(model).rest().mesh.triangles.clone(),
-            positions: vec![DVec3::ZERO; cache.points()],
-            cache,
-            material: demo.material,
-            props: props.map_err(|error| Failure::new(error.to_string()))?,
-            motion: attached.filter_map(|a| a.motion.as_ref()).map(Motion::from).next(),
-        })
-    }
-
-    /// Bodies and props at a frame, seen on a stage.
-    fn picture(&mut self, frame: usize, stage: &Stage) -> Result<Picture, Failure> {
-        self.cache.frame(frame, &mut self.positions)?;
-        let moved = self.moved_props(frame);
-        let mut objects = vec![Object::new(&self.positions[..], &self.triangles, self.material)];
-        for (positions, (mesh, material)) in moved.iter().zip(&self.props) {
-            objects.push(Object::new(&positions[..], &mesh.triangles, *material));
+fn list() -> Result<(), Failure> {
+    for name in demos::names() {
+        if let Some(demo) = demos::find(name) {
+            let Demo { about, figure, .. } = demo.map_err(wrong)?;
+            let source = if figure.is_empty() { String::new() } else { format!(" ({figure})") };
+            report::say(&format!("{name:12} {about}{source}"));
         }
-        Ok(stage.picture(objects)?)
     }
+    Ok(())
+}
 
-    fn moved_props(&self, frame: usize) -> Vec<Vec<DVec3>> {
-        let rigid = self.motion.as_ref().map(|m| m.at(frame as f64 / self.fps));
-        let place = |x: &DVec3| rigid.map_or(*x, |r| r.apply(*x));
-        self.props.iter().map(|(mesh, _)| mesh.positions.iter().map(place).collect()).collect()
-    }
+fn wrong(error: DemoError) -> Failure {
+    Failure::new(error.to_string())
+}
 
-    fn add_to(&mut self, framing: &mut Framing) -> Result<(), Failure> {
-        for frame in (0..self.cache.frames()).step_by(4) {
-            self.cache.frame(frame, &mut self.positions)?;
-            framing.add(self.positions.iter().copied());
-            self.moved_props(frame).into_iter().for_each(|prop| framing.add(prop));
+/// Simulates a scene into a folder, with the scene file beside what comes out.
+fn act(
+    demo: &Demo,
+    label: &str,
+    text: &str,
+    folder: &Path,
+    wardrobe: &mut Wardrobe,
+    options: &Options,
+) -> Result<Footage, Failure> {
+    let fail = |error: String| Failure::new(format!("demo {}: {error}", demo.name));
+    let scene = SceneFile::parse(text).map_err(|error| fail(error.to_string()))?;
+    let model = Model::from_scene(&scene, &mut SceneFiles::within(Path::new("")))
+        .map_err(|error| fail(error.to_string()))?;
+    // Methods that explode are what some demos are about.
+    simulate_until_lost(&scene, &model, folder, RunOptions::new(options.threads()), options)?;
+    write_whole(&folder.join("scene.toml"), text.as_bytes())?;
+    Footage::open(demo, label, &scene, &model, folder, wardrobe, options.threads())
+}
+
+/// How far every variant's last frame is from that of the first variant with the smallest steps.
+fn errors(
+    demo: &Demo,
+    accuracy: &Accuracy,
+    directory: &Path,
+    wardrobe: &mut Wardrobe,
+    options: &Options,
+) -> Result<Panel, Failure> {
+    let mut last_frame = |variant: &demos::Variant, substeps: u32| {
+        let text = demo.scene_with_substeps(variant, substeps).map_err(wrong)?;
+        let folder = directory.join(variant.folder()).join(format!("substeps-{substeps}"));
+        let mut footage = act(demo, &variant.label, &text, &folder, wardrobe, options)?;
+        let last = footage.frames().saturating_sub(1);
+        let fps = footage.fps;
+        footage.positions(last).map(|x| (x.to_vec(), fps))
+    };
+    let (exact, fps) = last_frame(&demo.variants[0], accuracy.reference)?;
+    let mut methods = Vec::new();
+    for variant in &demo.variants {
+        let (mut steps, mut distances) = (Vec::new(), Vec::new());
+        for &substeps in &accuracy.substeps {
+            let (x, _) = last_frame(variant, substeps)?;
+            let squares = x.iter().zip(&exact).map(|(a, b)| a.distance_squared(*b));
+            steps.push(1.0 / (fps * f64::from(substeps)));
+            distances.push(squares.sum::<f64>().sqrt());
         }
-        Ok(())
+        methods.push((variant.label.clone(), steps, distances));
     }
+    Ok(figure::errors(methods))
 }
 
 /// All runs of a demo, one below the other, seen by the same camera.
@@ -151,34 +180,44 @@ struct Show<'a> {
 
 impl Show<'_> {
     fn stage(&mut self, size: Size, options: &Options) -> Result<Stage, Failure> {
-        let mut framing = Stage::framing(size);
-        self.runs.iter_mut().try_for_each(|run| run.add_to(&mut framing))?;
-        Ok(Stage::around(&framing, size, options.threads()))
+        let mut framing = match self.demo.view {
+            Some(direction) => Stage::framing_along(DVec3::from_array(direction), size),
+            None => Stage::framing(size),
+        };
+        match self.demo.room {
+            Some(room) => {
+                framing.add(Bounds { min: room.min.into(), max: room.max.into() }.corners());
+            }
+            None => self.runs.iter_mut().try_for_each(|run| run.add_to(&mut framing))?,
+        }
+        let stage = Stage::around(&framing, size, options.threads());
+        let floor = self.runs.iter().find_map(|run| run.floor);
+        Ok(floor.map_or(stage, |height| stage.with_floor(height)))
     }
 
     fn frames(&self) -> usize {
-        self.runs.iter().map(|run| run.cache.frames()).min().unwrap_or(0)
+        self.runs.iter().map(Footage::frames).max().unwrap_or(0)
     }
 
     fn fps(&self) -> f64 {
         self.runs.first().map_or(30.0, |run| run.fps)
     }
 
-    /// The liveliest stretch, evenly spaced.
+    /// The moments that the demo asks for.
     fn strip(&mut self, path: &Path, options: &Options) -> Result<(), Failure> {
         let stage = self.stage(Size { width: 480, height: 400 }, options)?;
         let fps = self.fps();
-        let [first, last] = self.demo.strip.map(|seconds| (seconds * fps).round() as usize);
-        let last = last.min(self.frames().saturating_sub(1));
-        let frame = |k: usize| first + last.saturating_sub(first) * k / (STRIP - 1);
-        let columns = (0..STRIP).map(|k| format!("{:.2} s", frame(k) as f64 / fps)).collect();
+        let last = self.frames().saturating_sub(1);
+        let frame = |seconds: f64| ((seconds * fps).round() as usize).min(last);
+        let shown: Vec<usize> = self.demo.moments().into_iter().map(frame).collect();
+        let columns = shown.iter().map(|&k| format!("{:.2} s", k as f64 / fps)).collect();
         let mut rows = Vec::new();
         for run in &mut self.runs {
             let frames =
-                (0..STRIP).map(|k| run.picture(frame(k), &stage)).collect::<Result<_, _>>()?;
-            rows.push(FilmstripRow { label: run.label.to_owned(), frames });
+                shown.iter().map(|&k| run.picture(k, &stage)).collect::<Result<_, _>>()?;
+            rows.push(FilmstripRow { label: run.label.clone(), frames });
         }
-        let strip = Filmstrip { title: self.demo.about.to_owned(), columns, rows };
+        let strip = Filmstrip { title: self.demo.about.clone(), columns, rows };
         save_png(&strip.compose()?, path)
     }
 
@@ -190,7 +229,7 @@ impl Show<'_> {
         let mut rows = Vec::new();
         for run in &mut self.runs {
             let frames = vec![run.picture(frame, stage)?];
-            rows.push(FilmstripRow { label: run.label.to_owned(), frames });
+            rows.push(FilmstripRow { label: run.label.clone(), frames });
         }
         Ok(Filmstrip { rows, ..Filmstrip::default() }.compose()?)
     }
@@ -198,9 +237,10 @@ impl Show<'_> {
     fn gif(&mut self, path: &Path, options: &Options) -> Result<(), Failure> {
         let height = 480 / self.runs.len().max(1) + 60;
         let stage = self.stage(Size { width: height * 4 / 3, height }, options)?;
-        // Half of the usual 30 frames per second are enough for a GIF.
-        let stride = if self.fps() > 25.0 { 2 } else { 1 };
+        // Half of the usual 30 frames per second are enough for a GIF, and fewer if it is long.
         let count = self.frames();
+        let least = if self.fps() > 25.0 { 2 } else { 1 };
+        let stride = count.div_ceil(FILM).max(least);
         let progress = Progress::start(options, "pictures", (count / stride) as u64);
         let first = self.picture(0, &stage)?;
         let mut film = Film::start(path, &first, self.fps() / stride as f64)?;

@@ -145,7 +145,11 @@ impl Ledger {
             added: state.added(),
             dissipated: state.dissipated(),
             momentum: report.momentum,
-            given_way: report.given_way,
+            given_way: if report.blend.is_nan() {
+                report.given_way
+            } else {
+                [report.blend, f64::NAN]
+            },
             iterations: report.iterations,
             residual: report.residual,
             fallback: report.gave_way(),

@@ -57,7 +57,8 @@ pub struct Row {
     pub correction_iterations: u32,
     /// The guard or the correction had to give way.
     pub fallback: bool,
-    /// s and t of Eq. 1 of the FEPR paper; no numbers unless momenta are as there.
+    /// s and t of Eq. 1 of the FEPR paper, or α of the blended correction in place of s; else no
+    /// numbers.
     pub given_way: [f64; 2],
     /// Vertices inside colliders.
     pub contacts: u32,

@@ -38,6 +38,11 @@ impl<'a> Shown<'a> {
         &self.rest
     }
 
+    /// The vertices of every body among those written.
+    pub fn vertices_of_bodies(&self) -> &[Range<usize>] {
+        &self.ranges
+    }
+
     /// Where the surfaces are in a state, whose positions are in model order \[m\].
     pub fn carry(&mut self, positions: &[pliant_math::Row], shown: &mut [DVec3]) {
         self.model.to_user_order(positions, &mut self.vertices);

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use glam::DVec3;
 use pliant_mesh::Mesh;
 
-use crate::beside::Beside;
 use crate::error::IoError;
 use crate::loaded::Loaded;
 use crate::mdd::MddReader;
@@ -94,8 +93,7 @@ impl Animation {
         }
         let (loaded, frames) = match MeshFormat::of(path) {
             Some(MeshFormat::Gltf) => {
-                let bytes = read_bytes(path)?;
-                let (scene, loaded) = gltf::Scene::read(path, bytes, Beside::Of(path), &options)?;
+                let (scene, loaded) = gltf::Scene::open(path, &options)?;
                 (loaded, Frames::Gltf(Box::new(scene)))
             }
             Some(MeshFormat::Usd) => {

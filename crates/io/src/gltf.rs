@@ -5,6 +5,7 @@
 //! file; primitives and meshes are joined one after the other, with groups named after them.
 
 mod accessor;
+mod buffer;
 mod clip;
 mod container;
 mod document;

@@ -25,6 +25,7 @@ mod mdd;
 mod medit;
 mod obj;
 mod off;
+mod paged;
 mod pc2;
 mod ply;
 mod polygon;

@@ -23,14 +23,27 @@ impl Coloring {
     /// assert_eq!(chain.colors().collect::<Vec<_>>(), [&[0, 2][..], &[1]]);
     /// ```
     pub fn greedy<const K: usize>(elements: &[[u32; K]]) -> Self {
-        let vertices = elements.iter().flatten().max().map_or(0, |&v| v as usize + 1);
+        Coloring::greedy_sets(elements.iter().map(|corners| &corners[..]))
+    }
+
+    /// Colours elements of any number of vertices, such as clusters of smaller ones.
+    ///
+    /// ```
+    /// use pliant_math::coloring::Coloring;
+    /// let sets: [&[u32]; 3] = [&[0, 1, 2], &[2, 3], &[4]];
+    /// let coloring = Coloring::greedy_sets(sets.into_iter());
+    /// assert_eq!(coloring.colors().collect::<Vec<_>>(), [&[0, 2][..], &[1]]);
+    /// ```
+    pub fn greedy_sets<'a>(sets: impl Iterator<Item = &'a [u32]>) -> Self {
         // A bit per colour that a vertex has seen.
-        let mut seen: Vec<Vec<u64>> = vec![Vec::new(); vertices];
+        let mut seen: Vec<Vec<u64>> = Vec::new();
         let mut members: Vec<Vec<u32>> = Vec::new();
-        for (e, corners) in (0u32..).zip(elements) {
-            let color = smallest_unseen(corners.map(|v| &seen[v as usize][..]));
+        for (e, vertices) in (0u32..).zip(sets) {
+            let most = vertices.iter().max().map_or(0, |&v| v as usize + 1);
+            seen.resize(seen.len().max(most), Vec::new());
+            let color = smallest_unseen(vertices, &seen);
             let (word, bit) = (color / 64, 1 << (color % 64));
-            for &v in corners {
+            for &v in vertices {
                 let words = &mut seen[v as usize];
                 words.resize(words.len().max(word + 1), 0);
                 words[word] |= bit;
@@ -61,11 +74,12 @@ impl Coloring {
     }
 }
 
-/// The lowest bit that is set in none of the sets.
-fn smallest_unseen<const K: usize>(sets: [&[u64]; K]) -> usize {
+/// The lowest colour that none of the vertices has seen.
+fn smallest_unseen(vertices: &[u32], seen: &[Vec<u64>]) -> usize {
     let mut word = 0;
     loop {
-        let taken = sets.iter().fold(0, |all, set| all | set.get(word).copied().unwrap_or(0));
+        let of = |v: u32| seen[v as usize].get(word).copied().unwrap_or(0);
+        let taken = vertices.iter().fold(0, |all, &v| all | of(v));
         if taken != u64::MAX {
             return 64 * word + taken.trailing_ones() as usize;
         }

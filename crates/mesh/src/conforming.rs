@@ -23,7 +23,8 @@ use crate::tetrahedralise::{PADDING, TetOptions, frame};
 pub struct Conforming {
     /// The tets, and their boundary.
     pub solid: Mesh,
-    /// For every vertex the surface that it lies on: 0 the skin, then the bones; `None` inside.
+    /// For every vertex the surface that it lies on: 0 the skin, then the bones; `None` inside, and
+    /// on the boundary where a surface is open and there is nothing to lie on.
     pub surfaces: Vec<Option<u32>>,
     /// For every tet the first region around its centre; `None` where there is none.
     pub regions: Vec<Option<u32>>,
@@ -35,6 +36,9 @@ pub struct Conforming {
 
 /// Moving a vertex onto its surface may not make an angle smaller than this (degrees).
 const LEAST_ANGLE: f64 = 8.0;
+/// A vertex of the boundary that is further than this from all surfaces, in cells, lies where one
+/// is open: across a neck, say.
+const OPEN: f64 = 0.75;
 
 /// Fills the space inside `skin` and outside of `bones`, and labels tets by `regions`.
 ///
@@ -79,7 +83,7 @@ pub fn tetrahedralise_between(
         .positions
         .iter()
         .zip(&on_boundary)
-        .map(|(&p, on)| on.then(|| nearest_surface(&surfaces, p)))
+        .map(|(&p, on)| on.then(|| nearest_surface(&surfaces, p, OPEN * frame.size)).flatten())
         .collect();
     let furthest = project(&mut solid, &labels, &surfaces);
     let inside: Vec<SignedDistance> =
@@ -94,11 +98,11 @@ pub fn tetrahedralise_between(
     Ok(Conforming { solid, surfaces: labels, regions, min_dihedral, furthest })
 }
 
-fn nearest_surface(surfaces: &[SignedDistance], point: DVec3) -> u32 {
-    let (mut best, mut reach) = (0, f64::INFINITY);
+fn nearest_surface(surfaces: &[SignedDistance], point: DVec3, mut reach: f64) -> Option<u32> {
+    let mut best = None;
     for (number, surface) in (0u32..).zip(surfaces) {
         if let Some(found) = surface.tree().closest_within(point, reach) {
-            (best, reach) = (number, found.distance);
+            (best, reach) = (Some(number), found.distance);
         }
     }
     best
@@ -176,5 +180,24 @@ mod tests {
                 assert_eq!(*region == Some(0), middle.x > center.x, "tet {t}");
             }
         }
+    }
+
+    #[test]
+    fn where_the_skin_is_open_vertices_lie_on_nothing() {
+        let solid = shapes::solid_box(DVec3::splat(2.0), [8, 8, 8]).unwrap();
+        let mut skin = Mesh::surface(solid.positions.clone(), solid.triangles);
+        // Without a floor.
+        let low = |v: u32| solid.positions[v as usize].y < -0.99;
+        skin.triangles.retain(|t| !t.iter().all(|&v| low(v)));
+        let bone = shapes::solid_box(DVec3::splat(0.6), [2, 2, 2]).unwrap();
+        let options = TetOptions { resolution: Resolution::Cells(24), ..TetOptions::default() };
+        let flesh = tetrahedralise_between(&skin, &[&bone], &[], &options, &Team::new(1)).unwrap();
+        assert!(flesh.furthest < 0.5 * 2.0 / 24.0, "{}", flesh.furthest);
+        let mut cut = vec![false; flesh.solid.positions.len()];
+        flesh.solid.triangles.iter().flatten().for_each(|&v| cut[v as usize] = true);
+        let loose = (0..cut.len()).filter(|&v| cut[v] && flesh.surfaces[v].is_none());
+        let loose: Vec<DVec3> = loose.map(|v| flesh.solid.positions[v]).collect();
+        assert!(loose.len() > 50 && loose.iter().all(|x| x.y < 0.0), "{}", loose.len());
+        assert!(flesh.min_dihedral >= 8.0);
     }
 }

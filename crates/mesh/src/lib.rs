@@ -3,6 +3,7 @@
 //! - [`Mesh`]: the one mesh type, with [`boundary_of_tets`] and [`edges_of_tets`]
 //! - [`Surface`]: a mesh with its [`Polygons`] and the numbers painted on it ([`Attribute`])
 //! - [`shapes`]: boxes, cloths, the jelly and its plate
+//! - [`menagerie`]: creatures as functions of space
 //! - [`select`]: which vertices a user means
 //! - [`diagnosis`]: what is wrong with a mesh
 //! - [`Bvh`], [`SurfaceTree`], [`winding`], [`SignedDistance`]: what is near, what is inside
@@ -17,6 +18,7 @@ mod conforming;
 pub mod diagnosis;
 mod embedding;
 mod error;
+pub mod menagerie;
 mod mesh;
 mod polygons;
 mod proxy;

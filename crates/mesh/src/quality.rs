@@ -52,7 +52,8 @@ pub fn inverted(mesh: &Mesh) -> usize {
 /// The same of tets whose vertices are elsewhere.
 pub fn inverted_among(tets: &[[u32; 4]], positions: &[DVec3]) -> usize {
     let corner = |v: u32| positions.get(v as usize).copied().unwrap_or(DVec3::NAN);
-    tets.iter().filter(|tet| !(signed_volume(tet.map(corner)) > 0.0)).count()
+    let is_good = |tet: &&[u32; 4]| signed_volume(tet.map(corner)) > 0.0;
+    tets.len() - tets.iter().filter(is_good).count()
 }
 
 #[cfg(test)]

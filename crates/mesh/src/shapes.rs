@@ -7,12 +7,14 @@ mod cloth;
 mod horns;
 mod jelly;
 mod plate;
+mod revolved;
 mod solid_box;
 
 pub use cloth::{Spring, SpringKind, cloth};
 pub use horns::horns;
 pub use jelly::jelly;
 pub use plate::plate;
+pub use revolved::{revolved, ring};
 pub use solid_box::solid_box;
 
 use crate::error::MeshError;

@@ -157,6 +157,21 @@ pub(crate) fn inhabited_pieces(
     tets.iter().copied().filter(|tet| kept[piece(tet)]).collect()
 }
 
+/// The tets of the piece that has the most of them.
+pub(crate) fn largest_piece(vertices: usize, tets: &[[u32; 4]]) -> Vec<[u32; 4]> {
+    let mut sets = Sets::new(vertices);
+    for tet in tets {
+        tet[1..].iter().for_each(|&v| sets.join(tet[0], v));
+    }
+    let mut sizes = vec![0u32; vertices];
+    for tet in tets {
+        sizes[sets.root(tet[0]) as usize] += 1;
+    }
+    let most = sizes.iter().copied().max().unwrap_or(0);
+    let largest = sizes.iter().position(|&size| size == most).unwrap_or(0) as u32;
+    tets.iter().copied().filter(|tet| sets.root(tet[0]) == largest).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -5,9 +5,12 @@
 //! raised, as little as possible, until every vertex of the surface lies in a tet: which thickens
 //! what is thinner than a cell, and costs no quality, since angles are bounded for any values.
 
+mod tighten;
+
 use glam::DVec3;
 use pliant_math::team::Team;
 
+use self::tighten::tighten;
 use crate::embedding::{Embedding, Locator};
 use crate::error::MeshError;
 use crate::mesh::{Bounds, Mesh};
@@ -168,7 +171,10 @@ pub fn tetrahedralise(
             bridges += 1;
         }
     };
-    let solid = Mesh::solid(filling.positions, filling.tets);
+    let mut solid = Mesh::solid(filling.positions, filling.tets);
+    if soup.closed {
+        tighten(&mut solid, &needed, &field, frame.size, team);
+    }
     let embedding = Embedding::new(&solid, &surface.positions, team);
     let finite = |v: usize| surface.positions[v].is_finite();
     let outside = embedding.outside();

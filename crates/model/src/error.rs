@@ -35,14 +35,6 @@ pub enum ModelError {
         /// What is wrong.
         reason: String,
     },
-    /// Something a scene may ask for and this version does not have.
-    #[error("{what} is not in this version of pliant{hint}")]
-    Unsupported {
-        /// The key or value.
-        what: String,
-        /// What to write instead, with its own punctuation; may be empty.
-        hint: String,
-    },
     /// Numerics refused (factorisation, ordering).
     #[error(transparent)]
     Math(#[from] pliant_math::MathError),

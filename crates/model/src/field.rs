@@ -107,10 +107,18 @@ impl Field {
         self.potentials[self.tasks[task].potential].is_in_proxy()
     }
 
-    /// The output rows that add up to vertex `v`'s gradient, in this order.
+    /// Whether all energies are stored, and all stiffness lasts: nothing blows, rubs or touches.
+    pub fn is_constant(&self) -> bool {
+        self.potentials.iter().all(|p| p.is_stored() && p.is_in_proxy())
+    }
+
+    /// The output rows that add up to vertex `v`'s gradient, in this order; below
+    /// [`Field::row_count`].
     #[inline(always)]
     pub fn vertex_rows(&self, v: usize) -> &[u32] {
-        &self.slots[self.starts[v] as usize..self.starts[v + 1] as usize]
+        let (start, end) = (self.starts[v] as usize, self.starts[v + 1] as usize);
+        // SAFETY: starts ascend, and end at the number of slots.
+        unsafe { self.slots.get_unchecked(start..end) }
     }
 
     /// The elements of a task.

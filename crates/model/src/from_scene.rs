@@ -2,6 +2,7 @@
 
 use glam::DVec3;
 use pliant_math::team::Team;
+use pliant_mesh::menagerie::Creature;
 use pliant_mesh::{
     Mesh, MeshError, Resolution, Selection, Surface, TetOptions, edges_of_tets, shapes,
     tetrahedralise,
@@ -201,41 +202,41 @@ impl Select {
 fn body_spec(body: &scene::Body, files: &mut dyn Files) -> Result<BodySpec, ModelError> {
     let fail = |reason: String| ModelError::Body { body: body.name.clone(), reason };
     let named = |error: MeshError| fail(error.to_string());
-    let (mut cloth_springs, mut skin) = (Vec::new(), None);
+    let (mut net, mut skin) = (Vec::new(), None);
     let mut mesh = match &body.mesh {
         MeshSource::Box { size, cells } => {
             shapes::solid_box(DVec3::from_array(*size), cells.map(|c| c as usize)).map_err(named)?
         }
         MeshSource::Cloth { size, cells } => {
             let (mesh, springs) = shapes::cloth(*size, cells.map(|c| c as usize)).map_err(named)?;
-            cloth_springs = springs.iter().map(|s| s.vertices).collect();
+            net = springs.iter().map(|s| s.vertices).collect();
             mesh
+        }
+        MeshSource::Net { points, springs } => {
+            net.clone_from(springs);
+            let positions = points.iter().map(|p| DVec3::from_array(*p)).collect();
+            Mesh { positions, ..Mesh::default() }
         }
         MeshSource::File { path, unit } => {
             let mut mesh = files.mesh(path).map_err(fail)?;
             mesh.positions.iter_mut().for_each(|x| *x *= unit.metres());
             mesh
         }
-        MeshSource::Shape { name, resolution } if name == "jelly" => {
-            shapes::jelly(*resolution as usize).map_err(named)?
-        }
-        MeshSource::Shape { name, resolution } if name == "horns" => {
-            shapes::horns(*resolution as usize).map_err(named)?
-        }
-        MeshSource::Shape { name, .. } => {
-            return Err(unsupported(
-                &format!("body `{}`: shape `{name}`", body.name),
-                ": the built-in shapes are `jelly` and `horns`",
-            ));
+        MeshSource::Shape { name, resolution } => {
+            let resolution = *resolution as usize;
+            match Creature::named(name) {
+                Some(creature) => creature.solid(resolution, &any_team()),
+                None if *name == "horns" => shapes::horns(resolution),
+                None => shapes::jelly(resolution),
+            }
+            .map_err(named)?
         }
         MeshSource::Surface { path, resolution, unit } => {
             let mut surface = files.surface(path).map_err(fail)?;
             surface.mesh.positions.iter_mut().for_each(|x| *x *= unit.metres());
             let resolution = Resolution::Cells(*resolution);
             let options = TetOptions { resolution, ..TetOptions::default() };
-            // However many threads: the bits are the same.
-            let threads = std::thread::available_parallelism().map_or(1, usize::from);
-            let filled = tetrahedralise(&surface.mesh, &options, &Team::new(threads))
+            let filled = tetrahedralise(&surface.mesh, &options, &any_team())
                 .map_err(|error| fail(format!("surface `{path}`: {error}")))?;
             let mut bound = Skin::new(surface, &filled.solid, &filled.embedding);
             place(&body.place, &mut bound.surface.mesh.positions);
@@ -250,13 +251,17 @@ fn body_spec(body: &scene::Body, files: &mut dyn Files) -> Result<BodySpec, Mode
             Matter::Solid { model, lame: vec![Lame::of(young, poisson); mesh.tets.len()], density }
         }
         Material::Springs { stiffness, mass } => {
-            let ends =
-                if cloth_springs.is_empty() { edges_of_tets(&mesh.tets) } else { cloth_springs };
+            let ends = if net.is_empty() { edges_of_tets(&mesh.tets) } else { net };
             Matter::Springs { ends, stiffness, mass }
         }
     };
     let (positions, velocities) = initial_state(&body.initial, &mesh, &matter);
     Ok(BodySpec { name: body.name.clone(), mesh, matter, positions, velocities, skin })
+}
+
+/// However many threads: the bits are the same.
+fn any_team() -> Team {
+    Team::new(std::thread::available_parallelism().map_or(1, usize::from))
 }
 
 /// Scales, rotates and translates positions as a scene says.
@@ -273,15 +278,18 @@ type Initial = (Option<Vec<DVec3>>, Option<Vec<DVec3>>);
 /// Stretched and jittered positions, and the velocities of a rigid motion of them.
 fn initial_state(initial: &scene::Initial, mesh: &Mesh, matter: &Matter) -> Initial {
     let stretch = DVec3::from_array(initial.stretch);
-    let centroid = match matter {
+    let mut centroid = match matter {
         Matter::Solid { .. } => mesh.centroid(),
         Matter::Springs { .. } | Matter::Points { .. } => mean(&mesh.positions),
     };
     let mut positions = mesh.positions.clone();
     if stretch != DVec3::ONE {
-        positions.iter_mut().for_each(|x| *x = centroid + (*x - centroid) * stretch);
+        let about = initial.about.map_or(centroid, DVec3::from_array);
+        let stretched = |x: DVec3| about + (x - about) * stretch;
+        positions.iter_mut().for_each(|x| *x = stretched(*x));
+        // Stretching is affine: the centre of mass goes where the centroid goes.
+        centroid = stretched(centroid);
     }
-    // Stretching is affine: the centre of mass stays at the centroid.
     let spin = DVec3::from_array(initial.angular_velocity);
     let velocity = DVec3::from_array(initial.velocity);
     let velocities = positions.iter().map(|x| velocity + spin.cross(*x - centroid)).collect();
@@ -358,8 +366,4 @@ fn correction(correction: &scene::Correction) -> Option<Correction> {
             Correction::Fepr(Fepr { metric, momenta, filter, solution })
         }
     })
-}
-
-fn unsupported(what: &str, hint: &str) -> ModelError {
-    ModelError::Unsupported { what: what.to_owned(), hint: hint.to_owned() }
 }

@@ -5,6 +5,7 @@
 //! | [`step`](mod@step) | one step, top to bottom |
 //! | [`scheme`] | time rules as a minimisation (thesis Eq. 3.38) |
 //! | [`objective`] | the function to be minimised, its gradient and its parts |
+//! | [`gather`] | the pass over vertices that completes a gradient |
 //! | [`solver`] | projective (quasi-Newton), Newton, XPBD, and the discrete gradient |
 //! | [`start`] | where the search starts |
 //! | [`account`] | the work of what is driven |
@@ -21,9 +22,11 @@
 //! Nothing here touches the disk or prints.
 
 pub mod account;
+mod blocks;
 pub mod contact;
 pub mod correction;
 pub mod damping;
+pub mod gather;
 pub mod guard;
 pub mod islands;
 pub mod measure;

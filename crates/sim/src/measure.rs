@@ -8,6 +8,7 @@ use pliant_math::team::{SharedSlice, Team};
 use pliant_model::potentials::{Situation, gravity};
 use pliant_model::{Body, Drive, Model};
 
+use crate::blocks;
 use crate::objective::EvaluationSpace;
 use crate::state::State;
 
@@ -67,6 +68,27 @@ pub fn momentum(masses: &[f64], positions: &[Row], velocities: &[Row]) -> Moment
         sum.angular += x.xyz().cross(p);
     }
     sum
+}
+
+/// Kinetic energy \[J\] and momenta of a state; `sums` is memory.
+pub(crate) fn motion(
+    model: &Model,
+    state: &State,
+    sums: &mut [(f64, Momentum)],
+    team: &Team,
+) -> (f64, Momentum) {
+    let State { positions, velocities, .. } = state;
+    let mut total = (0.0, Momentum::default());
+    let of = |block: Range<usize>| {
+        let (m, v) = (&model.masses()[block.clone()], &velocities[block.clone()]);
+        (kinetic(m, v), momentum(m, &positions[block], v))
+    };
+    blocks::sum(model.vertex_count(), sums, team, &of, |(energy, momentum)| {
+        total.0 += energy;
+        total.1.linear += momentum.linear;
+        total.1.angular += momentum.angular;
+    });
+    total
 }
 
 /// Stored energy of a state \[J\]: all potentials at the given drive.

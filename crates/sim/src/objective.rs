@@ -19,10 +19,10 @@ use pliant_model::potentials::Situation;
 use pliant_model::touching::{Touch, Touching};
 use pliant_model::{Drive, Model};
 
-use crate::measure;
-
-/// Vertices per partial sum: fixed, so that sums do not depend on the number of threads.
-pub(crate) const BLOCK: usize = 256;
+use crate::blocks;
+pub(crate) use crate::blocks::BLOCK;
+use crate::gather::{Companions, Gather};
+use crate::measure::{self, Momentum};
 
 /// G at one step.
 #[derive(Clone, Copy)]
@@ -72,6 +72,10 @@ pub struct EvaluationSpace {
     /// Where contact is felt, if not where all else is.
     ends: Vec<Row>,
     sums: Vec<Sums>,
+    /// For sums of one number over vertices.
+    pub(crate) rises: Vec<f64>,
+    /// For sums of kinetic energy and momenta.
+    pub(crate) motions: Vec<(f64, Momentum)>,
 }
 
 impl EvaluationSpace {
@@ -83,6 +87,8 @@ impl EvaluationSpace {
             touching: Touching::default(),
             ends: Vec::new(),
             sums: vec![Sums::default(); model.vertex_count().div_ceil(BLOCK)],
+            rises: vec![0.0; model.vertex_count().div_ceil(BLOCK)],
+            motions: vec![Default::default(); model.vertex_count().div_ceil(BLOCK)],
         }
     }
 }
@@ -123,19 +129,6 @@ impl Sums {
     }
 }
 
-/// Vectors that a gradient is multiplied with while it is in registers.
-#[derive(Clone, Copy)]
-pub struct Companions<'a> {
-    /// d of the previous iterate.
-    pub previous: &'a [Row<f32>],
-    /// Per vertex: `stride` s, then `stride` z.
-    pub history: &'a [Row<f32>],
-    /// Slots per vertex.
-    pub stride: usize,
-    /// How many slots are filled.
-    pub used: usize,
-}
-
 impl Objective<'_> {
     /// G(p) alone.
     pub fn value(&self, p: &[Row], space: &mut EvaluationSpace, team: &Team) -> f64 {
@@ -148,12 +141,8 @@ impl Objective<'_> {
             *energies.at(t) = field.evaluate(t, &at, None)
         });
         let mut value: f64 = space.energies.iter().sum();
-        for i in 0..self.model.free_count() {
-            let mass = self.model.masses()[i];
-            let away = p[i] - self.inertia[i];
-            value += 0.5 * self.kappa * mass * away.times(away).sum();
-            value -= mass * self.drive.gravity.dot(p[i].xyz());
-        }
+        let of = |vertices: Range<usize>| run64(Inertia { objective: self, p, vertices });
+        blocks::sum(self.model.free_count(), &mut space.rises, team, &of, |sum| value += sum);
         value
     }
 
@@ -292,70 +281,25 @@ impl Objective<'_> {
     }
 }
 
-/// Sums the tasks' rows per vertex, adds inertia and gravity, and takes all dot products.
-struct Gather<'a, 'o> {
+/// ½ κ ‖p − ŷ‖²_M and the weight of some vertices \[J\].
+struct Inertia<'a, 'o> {
     objective: &'a Objective<'o>,
     p: &'a [Row],
-    rows: &'a [Row],
     vertices: Range<usize>,
-    gradient: &'a mut [Row],
-    companions: Option<Companions<'a>>,
 }
 
-impl<L: Lanes<Real = f64>> Kernel<L> for Gather<'_, '_> {
-    type Output = Sums;
-
+impl<L: Lanes> Kernel<L> for Inertia<'_, '_> {
+    type Output = f64;
     #[inline(always)]
-    unsafe fn run(self) -> Sums {
-        let Gather { objective, p, rows, vertices, gradient, companions } = self;
-        let (field, masses) = (objective.model.field(), objective.model.masses());
-        let gravity = Row::from(objective.drive.gravity);
-        let zero = Row([0.0; 4]);
-        let (mut spring, mut weight, mut weights) = (zero, zero, 0.0);
-        let (mut gg, mut ii, mut ff, mut previous) = (zero, zero, zero, zero);
-        let (mut s, mut z) = ([zero; MAX_HISTORY], [zero; MAX_HISTORY]);
-        for (i, out) in vertices.zip(gradient) {
-            let mut force = zero;
-            for &row in field.vertex_rows(i) {
-                let part = rows[row as usize];
-                force = force + part;
-                ff = ff.plus_scaled(objective.measured[i], part.times(part));
-            }
-            let mass = masses[i];
+    unsafe fn run(self) -> f64 {
+        let Inertia { objective, p, vertices } = self;
+        let mut value = 0.0;
+        for i in vertices {
+            let mass = objective.model.masses()[i];
             let away = p[i] - objective.inertia[i];
-            let push = away * (objective.kappa * mass);
-            let pull = gravity * mass;
-            let heavy = pull.times(p[i]);
-            weight = weight - heavy;
-            weights += heavy.sum().abs();
-            spring = spring + push.times(away);
-            force = force - pull;
-            let g = force + push;
-            gg = gg.plus_scaled(objective.measured[i], g.times(g));
-            ii = ii + push.times(push);
-            ff = ff + pull.times(pull);
-            *out = g;
-            if let Some(c) = companions {
-                previous = previous + g.times(c.previous[i].widen());
-                let history = &c.history[i * 2 * c.stride..(i + 1) * 2 * c.stride];
-                for k in 0..c.used {
-                    s[k] = s[k] + g.times(history[k].widen());
-                    z[k] = z[k] + g.times(history[c.stride + k].widen());
-                }
-            }
+            value += 0.5 * objective.kappa * mass * away.times(away).sum();
+            value -= mass * objective.drive.gravity.dot(p[i].xyz());
         }
-        let (inertial, stored) = (0.5 * spring.sum(), weight.sum());
-        Sums {
-            value: inertial + stored,
-            magnitude: inertial + weights,
-            rounding: 0.0,
-            stored,
-            gradient: gg.sum(),
-            inertial: ii.sum(),
-            forces: ff.sum(),
-            previous: previous.sum(),
-            s: s.map(Row::sum),
-            z: z.map(Row::sum),
-        }
+        value
     }
 }

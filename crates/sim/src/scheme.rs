@@ -20,9 +20,11 @@
 //! under energy projection when it starts at a turning point. External forces are part of E.
 
 use pliant_math::Row;
+use pliant_math::team::{SharedSlice, Team};
 use pliant_model::Model;
 use pliant_model::integrator::Scheme;
 
+use crate::blocks::{PerVertex, each_vertex};
 use crate::state::State;
 
 /// The objective's constants for one step.
@@ -80,31 +82,51 @@ pub fn pose(
     gradient: &[Row],
     state: &State,
     inertia: &mut [Row],
+    team: &Team,
 ) {
-    let State { positions: x, velocities: v, past, .. } = state;
-    for (i, y) in inertia.iter_mut().enumerate() {
-        *y = match scheme {
-            Scheme::QuasiStatic => x[i],
-            Scheme::ImplicitMidpoint | Scheme::DiscreteGradient => x[i].plus_scaled(0.5 * h, v[i]),
+    let inertia = SharedSlice::new(inertia);
+    each_vertex(inertia.len(), team, &Posed { scheme, h, masses, gradient, state, inertia });
+}
+
+struct Posed<'a> {
+    scheme: Scheme,
+    h: f64,
+    masses: &'a [f64],
+    gradient: &'a [Row],
+    state: &'a State,
+    inertia: SharedSlice<'a, Row>,
+}
+
+impl PerVertex for Posed<'_> {
+    #[inline(always)]
+    unsafe fn at(&self, i: usize) {
+        let (h, State { positions, velocities, past, .. }) = (self.h, self.state);
+        let (x, v) = (positions[i], velocities[i]);
+        let y = match self.scheme {
+            Scheme::QuasiStatic => x,
+            Scheme::ImplicitMidpoint | Scheme::DiscreteGradient => x.plus_scaled(0.5 * h, v),
             Scheme::Bdf2 => {
-                let drift = v[i] * (8.0 / 9.0) - past.velocities[i] * (2.0 / 9.0);
-                bdf2_base(x[i], past.positions[i]).plus_scaled(h, drift)
+                let drift = v * (8.0 / 9.0) - past.velocities[i] * (2.0 / 9.0);
+                bdf2_base(x, past.positions[i]).plus_scaled(h, drift)
             }
             Scheme::Trapezoidal => {
-                let pushed = x[i].plus_scaled(h, v[i]);
-                match gradient.get(i) {
-                    Some(&g) => pushed.plus_scaled(-0.25 * h * h / masses[i], g),
+                let pushed = x.plus_scaled(h, v);
+                match self.gradient.get(i) {
+                    Some(&g) => pushed.plus_scaled(-0.25 * h * h / self.masses[i], g),
                     None => pushed,
                 }
             }
             Scheme::BackwardEuler | Scheme::ForwardEuler | Scheme::SymplecticEuler => {
-                x[i].plus_scaled(h, v[i])
+                x.plus_scaled(h, v)
             }
         };
+        // SAFETY: every vertex has its own row.
+        unsafe { *self.inertia.at(i) = y }
     }
 }
 
 /// (4x₀ − x₋₁)/3.
+#[inline(always)]
 fn bdf2_base(x: Row, past: Row) -> Row {
     x * (4.0 / 3.0) - past * (1.0 / 3.0)
 }
@@ -113,7 +135,14 @@ fn bdf2_base(x: Row, past: Row) -> Row {
 ///
 /// Hard vertices go exactly where they are driven, `hard`; a hard vertex's velocity is its
 /// displacement divided by h, whatever the scheme.
-pub fn finish(model: &Model, scheme: Scheme, h: f64, p: &[Row], hard: &[Row], state: &mut State) {
+pub fn finish(
+    model: &Model,
+    scheme: Scheme,
+    h: f64,
+    [p, hard]: [&[Row]; 2],
+    state: &mut State,
+    team: &Team,
+) {
     let State { positions, velocities, accelerations, past, .. } = state;
     if scheme == Scheme::QuasiStatic {
         positions.copy_from_slice(p);
@@ -121,29 +150,53 @@ pub fn finish(model: &Model, scheme: Scheme, h: f64, p: &[Row], hard: &[Row], st
         accelerations.fill(Row::zero());
         return;
     }
-    let is_midpoint = matches!(scheme, Scheme::ImplicitMidpoint | Scheme::DiscreteGradient);
-    for (i, &p) in p.iter().enumerate() {
-        let (x0, v0) = (positions[i], velocities[i]);
-        let driven = i.checked_sub(model.free_count()).and_then(|k| hard.get(k));
-        let x1 = match driven {
-            Some(&driven) => driven,
-            None if is_midpoint => p + (p - x0),
-            None => p,
-        };
-        let mean = (x1 - x0) * (1.0 / h);
-        let v1 = match scheme {
-            _ if i >= model.free_count() => mean,
-            _ if is_midpoint || scheme == Scheme::Trapezoidal => mean + (mean - v0),
-            Scheme::Bdf2 => (x1 - bdf2_base(x0, past.positions[i])) * (1.5 / h),
-            _ => mean,
-        };
-        accelerations[i] = (v1 - v0) * (1.0 / h);
-        past.positions[i] = x0;
-        past.velocities[i] = v0;
-        positions[i] = x1;
-        velocities[i] = v1;
-    }
+    let finished = Finished {
+        scheme,
+        h,
+        free: model.free_count(),
+        p,
+        positions: SharedSlice::new(positions),
+        velocities: SharedSlice::new(velocities),
+        accelerations: SharedSlice::new(accelerations),
+        past: [SharedSlice::new(&mut past.positions), SharedSlice::new(&mut past.velocities)],
+    };
+    each_vertex(p.len(), team, &finished);
+    positions[model.free_count()..].iter_mut().zip(hard).for_each(|(x, &driven)| *x = driven);
     past.is_valid = true;
+}
+
+struct Finished<'a> {
+    scheme: Scheme,
+    h: f64,
+    free: usize,
+    p: &'a [Row],
+    positions: SharedSlice<'a, Row>,
+    velocities: SharedSlice<'a, Row>,
+    accelerations: SharedSlice<'a, Row>,
+    past: [SharedSlice<'a, Row>; 2],
+}
+
+impl PerVertex for Finished<'_> {
+    #[inline(always)]
+    unsafe fn at(&self, i: usize) {
+        let Finished { scheme, h, positions, velocities, past: [last_x, last_v], .. } = *self;
+        let is_midpoint = matches!(scheme, Scheme::ImplicitMidpoint | Scheme::DiscreteGradient);
+        // SAFETY: every vertex has its own rows.
+        unsafe {
+            let (p, x0, v0) = (self.p[i], *positions.at(i), *velocities.at(i));
+            let x1 = if is_midpoint { p + (p - x0) } else { p };
+            let mean = (x1 - x0) * (1.0 / h);
+            let v1 = match scheme {
+                _ if i >= self.free => mean,
+                _ if is_midpoint || scheme == Scheme::Trapezoidal => mean + (mean - v0),
+                Scheme::Bdf2 => (x1 - bdf2_base(x0, *last_x.at(i))) * (1.5 / h),
+                _ => mean,
+            };
+            *self.accelerations.at(i) = (v1 - v0) * (1.0 / h);
+            (*last_x.at(i), *last_v.at(i)) = (x0, v0);
+            (*positions.at(i), *velocities.at(i)) = (x1, v1);
+        }
+    }
 }
 
 /// The state after an explicit step; `gradient` is ∇E(x₀), `hard` where hard vertices go.

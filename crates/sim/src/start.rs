@@ -1,14 +1,22 @@
 //! Where a solver starts its search.
 //!
 //! x + h v + h² a, with the last step's acceleration a, is close when motion is smooth, and far
-//! off after a shock; x itself is never far off. The lower objective of the two wins. Points held
+//! off after a shock; x itself is never far off. The lower objective of the two wins. Where the energy
+//! is convex between them, the gradient at the first tells that without an evaluation of the
+//! second, G(x) ≥ G(p) + ∇G(p)·δ + ½κ‖δ‖²_M with δ = x − p, and the solver goes on with that gradient. Points held
 //! by springs far stiffer than the body start where those springs alone would put them.
 
+use std::ops::Range;
+
 use glam::DVec3;
-use pliant_math::Row;
+use pliant_math::lanes::{Kernel, Lanes, run64};
+use pliant_math::team::{SharedSlice, Team};
+use pliant_math::{Buffer, Row};
 use pliant_model::{Drive, Model};
 
+use crate::blocks::{self, PerVertex, each_vertex};
 use crate::islands::Islands;
+use crate::objective::{EvaluationSpace, Objective, Sums};
 use crate::state::State;
 
 /// Springs stiffer than this multiple of everything else at a vertex leave a reaction that
@@ -16,11 +24,93 @@ use crate::state::State;
 const UNRESOLVABLE: f64 = 1e9;
 
 /// The first candidate: the smooth continuation of the motion, seen at β of the step.
-pub fn continued(h: f64, beta: f64, state: &State, p: &mut [Row]) {
-    let State { positions, velocities, accelerations, .. } = state;
-    for (i, p) in p.iter_mut().enumerate() {
-        let ahead = velocities[i].plus_scaled(h, accelerations[i]);
-        *p = positions[i].plus_scaled(beta * h, ahead);
+pub fn continued(h: f64, beta: f64, state: &State, p: &mut [Row], team: &Team) {
+    each_vertex(p.len(), team, &Continued { h, beta, state, p: SharedSlice::new(p) });
+}
+
+struct Continued<'a> {
+    h: f64,
+    beta: f64,
+    state: &'a State,
+    p: SharedSlice<'a, Row>,
+}
+
+impl PerVertex for Continued<'_> {
+    #[inline(always)]
+    unsafe fn at(&self, i: usize) {
+        let State { positions, velocities, accelerations, .. } = self.state;
+        let ahead = velocities[i].plus_scaled(self.h, accelerations[i]);
+        // SAFETY: every vertex has its own row.
+        unsafe { *self.p.at(i) = positions[i].plus_scaled(self.beta * self.h, ahead) }
+    }
+}
+
+/// Leaves the better of two candidates in `still`, and, if that is `ahead`, its gradient in
+/// `gradient`.
+pub fn choose(
+    objective: &Objective,
+    still: &mut Buffer<Row>,
+    ahead: &mut Buffer<Row>,
+    gradient: &mut [Row],
+    evaluation: &mut EvaluationSpace,
+    team: &Team,
+) -> Option<Sums> {
+    // Contact is not convex: there, both are evaluated, and what touches is left as it is ahead.
+    let is_convex = objective.model.field().is_constant();
+    let first = (!is_convex).then(|| objective.value(still, evaluation, team));
+    let sums = objective.gradient(ahead, gradient, None, evaluation, team);
+    let is_better = match first {
+        Some(value) => sums.value < value,
+        None => {
+            let rise = rise(objective, still, ahead, gradient, evaluation, team);
+            sums.value.is_finite() && rise >= 0.0
+                || sums.value < objective.value(still, evaluation, team)
+        }
+    };
+    is_better.then(|| {
+        std::mem::swap(still, ahead);
+        sums
+    })
+}
+
+/// ∇G(ahead)·δ + ½κ‖δ‖²_M with δ from ahead to still.
+fn rise(
+    objective: &Objective,
+    still: &[Row],
+    ahead: &[Row],
+    gradient: &[Row],
+    evaluation: &mut EvaluationSpace,
+    team: &Team,
+) -> f64 {
+    let (kappa, masses) = (objective.kappa, objective.model.masses());
+    let of =
+        |vertices: Range<usize>| run64(Rise { kappa, masses, still, ahead, gradient, vertices });
+    let (free, mut total) = (objective.model.free_count(), 0.0);
+    blocks::sum(free, &mut evaluation.rises, team, &of, |rise| total += rise);
+    total
+}
+
+/// The same over some vertices.
+struct Rise<'a> {
+    kappa: f64,
+    masses: &'a [f64],
+    still: &'a [Row],
+    ahead: &'a [Row],
+    gradient: &'a [Row],
+    vertices: Range<usize>,
+}
+
+impl<L: Lanes> Kernel<L> for Rise<'_> {
+    type Output = f64;
+    #[inline(always)]
+    unsafe fn run(self) -> f64 {
+        let mut sum = 0.0;
+        for i in self.vertices {
+            let away = self.still[i] - self.ahead[i];
+            let pull = self.gradient[i].plus_scaled(0.5 * self.kappa * self.masses[i], away);
+            sum += pull.times(away).sum();
+        }
+        sum
     }
 }
 

@@ -1,8 +1,10 @@
 //! What changes from step to step, and nothing else: a state determines all that follows.
 
+use pliant_math::team::Team;
 use pliant_math::{Buffer, Row};
 use pliant_model::{Drive, Model};
 
+use crate::blocks;
 use crate::measure::{self, Momentum};
 use crate::workspace::Workspace;
 
@@ -115,11 +117,20 @@ impl State {
 
     /// Copies another state of the same model into this one, without allocating.
     pub fn copy_from(&mut self, other: &State) {
-        self.positions.copy_from_slice(&other.positions);
-        self.velocities.copy_from_slice(&other.velocities);
-        self.accelerations.copy_from_slice(&other.accelerations);
-        self.past.positions.copy_from_slice(&other.past.positions);
-        self.past.velocities.copy_from_slice(&other.past.velocities);
+        self.copy_by(other, |from, to| to.copy_from_slice(from));
+    }
+
+    /// The same, by a team.
+    pub(crate) fn copy_with(&mut self, other: &State, team: &Team) {
+        self.copy_by(other, |from, to| blocks::copy(from, to, team));
+    }
+
+    fn copy_by(&mut self, other: &State, copy: impl Fn(&[Row], &mut [Row])) {
+        copy(&other.positions, &mut self.positions);
+        copy(&other.velocities, &mut self.velocities);
+        copy(&other.accelerations, &mut self.accelerations);
+        copy(&other.past.positions, &mut self.past.positions);
+        copy(&other.past.velocities, &mut self.past.velocities);
         self.past.is_valid = other.past.is_valid;
         self.steps = other.steps;
         self.accounts.copy_from_slice(&other.accounts);

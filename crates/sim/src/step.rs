@@ -10,9 +10,10 @@ use crate::account::Move;
 use crate::islands::Islands;
 use crate::objective::{Forces, Objective};
 use crate::report::StepReport;
+use crate::solver::Start;
 use crate::state::State;
 use crate::workspace::{SimError, Workspace};
-use crate::{account, contact, correction, damping, guard, measure, scheme, start};
+use crate::{account, blocks, contact, correction, damping, guard, measure, scheme, start};
 
 /// Advances `state` by one step of `input.h` seconds.
 ///
@@ -45,13 +46,13 @@ pub fn step(
 ) -> StepReport {
     let clock = Instant::now();
     workspace.team.wake();
-    workspace.saved.copy_from(state);
+    workspace.saved.copy_with(state, &workspace.team);
     let mut report = StepReport::default();
     for &parts in &guard::SUBSTEPS {
         report.correction_failed = false;
         report.pulled_back = false;
         let attempt = in_parts(model, input, parts, state, workspace, &mut report);
-        if attempt.is_ok() && guard::is_sound(model, state) {
+        if attempt.is_ok() && guard::is_sound(model, state, &workspace.team) {
             report.substeps = parts;
             break;
         }
@@ -68,8 +69,8 @@ pub fn step(
     report.contacts = contact::contacts(model, &input.end, &state.positions);
     let Workspace { evaluation, team, .. } = &mut *workspace;
     report.contacts.add_touches(model, &state.positions, &mut evaluation.touching, team);
-    report.energy.kinetic = measure::kinetic(model.masses(), &state.velocities);
-    report.momentum = measure::momentum(model.masses(), &state.positions, &state.velocities);
+    let sums = &mut evaluation.motions;
+    (report.energy.kinetic, report.momentum) = measure::motion(model, state, sums, team);
     report.timings.total = clock.elapsed();
     report
 }
@@ -131,17 +132,16 @@ fn advance(
     if model.integrator().correction.is_some() {
         state.open_accounts(model, from, workspace);
     }
-    for (before, now) in
-        workspace.vectors.before.iter_mut().zip([&state.positions, &state.velocities])
-    {
-        before.copy_from_slice(now);
+    let Workspace { islands_before, evaluation, touched, team, vectors, .. } = &mut *workspace;
+    for (before, now) in vectors.before.iter_mut().zip([&state.positions, &state.velocities]) {
+        blocks::copy(now, before, team);
     }
-    let Workspace { islands_before, evaluation, touched, team, .. } = &mut *workspace;
     evaluation.touching.find(model.solids(), &state.positions, team);
     touched.clear();
     touched.extend_from_slice(evaluation.touching.touches());
     islands_before.set(touched);
     workspace.vectors.hard_start.clear();
+    workspace.vectors.solved = None;
     let accounts = model.integrator().correction.is_some() && from.hard != to.hard;
     if scheme::needs_start_forces(scheme) || accounts {
         start_forces(model, h, from, state, workspace);
@@ -151,7 +151,7 @@ fn advance(
     } else {
         solve(model, scheme, times, state, workspace, report)?;
     }
-    let Workspace { evaluation, vectors, touched, team, .. } = workspace;
+    let Workspace { evaluation, vectors, touched, .. } = &mut *workspace;
     let [x0, v0] = [&vectors.before[0][..], &vectors.before[1][..]];
     let constants = scheme::constants(scheme, h);
     let objective = Objective {
@@ -172,18 +172,8 @@ fn advance(
     let solved = (!scheme::is_explicit(scheme)).then_some(&vectors.p[..]);
     account::book(&objective, &step, solved, evaluation, accounts);
     if scheme::ends_in_contact(scheme) {
-        evaluation.touching.find(model.solids(), positions, team);
-        let touches = [&touched[..], evaluation.touching.touches()];
-        let mut book = |body: usize, lost: f64| accounts[body].dissipated += lost;
-        let is_midpoint = scheme == Scheme::ImplicitMidpoint;
-        let late = |v: usize| {
-            if is_midpoint { Row::zero() } else { (velocities[v] - v0[v]) * (0.5 * h) }
-        };
-        contact::losses(model, [from, to], [x0, positions], late, touches, &mut book);
-        if is_midpoint {
-            let moved = [positions, velocities];
-            contact::quieten(model, [from, to], h, x0, touches[1], moved, &mut book);
-        }
+        let touching = Contacting { times, is_midpoint: scheme == Scheme::ImplicitMidpoint };
+        book_losses(model, &touching, state, workspace);
     }
     if let Some(correction) = model.integrator().correction {
         correction::apply(model, correction, scheme, times, state, workspace, report)?;
@@ -197,6 +187,40 @@ fn advance(
         report.energy.potential = workspace.potential_energy(model, to, state);
     }
     Ok(())
+}
+
+/// How contact was felt in a step.
+struct Contacting<'a> {
+    times: Times<'a>,
+    is_midpoint: bool,
+}
+
+/// Books what inelastic contact took, and takes the ringing of midpoint's.
+fn book_losses(model: &Model, step: &Contacting, state: &mut State, workspace: &mut Workspace) {
+    let Times { h, from, to, .. } = step.times;
+    let Workspace { evaluation, vectors, touched, islands_before, lost, team, .. } = workspace;
+    let State { positions, velocities, accounts, .. } = state;
+    let [x0, v0] = [&vectors.before[0][..], &vectors.before[1][..]];
+    evaluation.touching.find(model.solids(), positions, team);
+    let touches = [&touched[..], evaluation.touching.touches()];
+    lost.fill(0.0);
+    let mut book = |body: usize, heat: f64| lost[body] += heat;
+    let late = |v: usize| {
+        if step.is_midpoint { Row::zero() } else { (velocities[v] - v0[v]) * (0.5 * h) }
+    };
+    contact::losses(model, [from, to], [x0, positions], late, touches, &mut book);
+    if step.is_midpoint {
+        let moved = [positions, velocities];
+        contact::quieten(model, [from, to], h, x0, touches[1], moved, &mut book);
+    }
+    // A search that ended early may tell of more than there was: no more than moved before.
+    islands_before.join(touches[1]);
+    islands_before.gather(lost);
+    for first in (0..lost.len()).filter(|&first| islands_before.first(first) == first) {
+        let moving = |body: usize| measure::kinetic_of(model, &model.bodies()[body], v0);
+        let most: f64 = islands_before.members(first).map(moving).sum();
+        accounts[first].dissipated += lost[first].min(most);
+    }
 }
 
 /// ∇E at the start of a step, into the workspace's vectors.
@@ -239,7 +263,7 @@ fn solve(
     let clock = Instant::now();
     solver.prepare(model, constants, team)?;
     report.timings.factor += clock.elapsed();
-    scheme::pose(scheme, h, model.masses(), &vectors.gradient, state, &mut vectors.inertia);
+    scheme::pose(scheme, h, model.masses(), &vectors.gradient, state, &mut vectors.inertia, team);
     start::mark_measured(model, at, constants.kappa, elastic, &mut vectors.measured);
     let objective = Objective {
         model,
@@ -258,25 +282,28 @@ fn solve(
         let (kappa, inertia) = (constants.kappa, objective.inertia);
         start::centre_unheld(model, islands, kappa, at.gravity, inertia, p);
     };
-    p.copy_from_slice(&state.positions);
+    blocks::copy(&state.positions, p, team);
     start::place_hard(model, to, constants.beta, state, p);
+    let mut known = None;
     if !solver.has_own_start() {
         start::settle_held(model, at, constants.kappa, elastic, p);
         centre(p, islands_before);
-        start::continued(h, constants.beta, state, other);
+        start::continued(h, constants.beta, state, other, team);
         start::place_hard(model, to, constants.beta, state, other);
         start::settle_held(model, at, constants.kappa, elastic, other);
         centre(other, islands_before);
-        let still = objective.value(p, evaluation, team);
-        if objective.value(other, evaluation, team) < still {
-            std::mem::swap(p, other);
-        }
+        let clock = Instant::now();
+        known = start::choose(&objective, p, other, &mut vectors.gradient, evaluation, team);
+        report.timings.evaluate += clock.elapsed();
     }
-    let info = solver.minimise(&objective, p, &mut vectors.gradient, evaluation, team);
+    let start = Start { p, gradient: &mut vectors.gradient, known };
+    let info = solver.minimise(&objective, start, evaluation, team);
+    let is_known = solver.leaves_gradient() && constants.beta == 1.0 && model.field().is_constant();
+    vectors.solved = is_known.then_some(constants.kappa);
     objective.touch(p, evaluation, team);
     islands.set(evaluation.touching.touches());
     centre(p, islands);
-    scheme::finish(model, scheme, h, p, &to.hard, state);
+    scheme::finish(model, scheme, h, [p, &to.hard], state, team);
     report.energy.potential = info.stored;
     report.absorb(&info);
     Ok(())

@@ -17,11 +17,11 @@ use crate::measure;
 use crate::objective::{EvaluationSpace, Objective};
 use crate::rayleigh::RayleighSpace;
 use crate::scheme::Constants;
-use crate::solver::SolverInfo;
 use crate::solver::discrete_gradient::{self, DiscreteGradientSpace};
 use crate::solver::newton::{self, NewtonParams, NewtonSpace};
 use crate::solver::projective::{self, ProjectiveParams, ProjectiveSpace, Proxy};
 use crate::solver::xpbd::{self, NoConstraint, XpbdParams, XpbdSpace};
+use crate::solver::{SolverInfo, Start};
 use crate::state::State;
 
 /// Why a model cannot be stepped.
@@ -73,6 +73,8 @@ pub struct Workspace {
     pub(crate) rayleigh: Option<RayleighSpace>,
     /// Start, end, and time of evaluation of a sub-step.
     pub(crate) drives: [Drive; 3],
+    /// What contact took of each body in a step \[J\].
+    pub(crate) lost: Vec<f64>,
     /// Stored energy of each body \[J\].
     potentials: Vec<f64>,
 }
@@ -84,6 +86,9 @@ pub(crate) struct Vectors {
     pub before: [Buffer<Row>; 2],
     pub inertia: Buffer<Row>,
     pub gradient: Buffer<Row>,
+    /// κ [1/s²] of the solve that has left ∇G at the state in `gradient`, and the energies of its last
+    /// evaluation in the evaluation space, where all of them are stored.
+    pub solved: Option<f64>,
     pub measured: Vec<f64>,
     /// ∇E at the hard vertices at the start of a sub-step, where the account needs it.
     pub hard_start: Vec<DVec3>,
@@ -148,6 +153,7 @@ impl Workspace {
                 before: [Buffer::zeroed(all), Buffer::zeroed(all)],
                 inertia: Buffer::zeroed(all),
                 gradient: Buffer::zeroed(free),
+                solved: None,
                 measured: vec![1.0; free],
                 hard_start: Vec::with_capacity(all - free),
             },
@@ -158,6 +164,7 @@ impl Workspace {
             rayleigh,
             correction: CorrectionSpace::new(model)?,
             drives: std::array::from_fn(|_| Drive::default()),
+            lost: vec![0.0; model.bodies().len()],
             potentials: vec![0.0; model.bodies().len()],
         })
     }
@@ -193,6 +200,11 @@ impl SolverSpace {
         }
     }
 
+    /// Whether the gradient that the search leaves is that of where it ends.
+    pub fn leaves_gradient(&self) -> bool {
+        matches!(self, SolverSpace::Projective { .. })
+    }
+
     /// Factors what can be factored before the search.
     pub fn prepare(
         &mut self,
@@ -200,10 +212,17 @@ impl SolverSpace {
         constants: Constants,
         team: &Team,
     ) -> Result<(), SimError> {
-        let SolverSpace::Projective { params, kind, cached } = self else { return Ok(()) };
         let kappa = match model.integrator().scheme {
             Scheme::QuasiStatic => regular_kappa(model),
             _ => constants.kappa,
+        };
+        let (params, kind, cached) = match self {
+            SolverSpace::Projective { params, kind, cached } => (params, kind, cached),
+            SolverSpace::Newton { space, .. } => {
+                space.prepare(model, kappa, team);
+                return Ok(());
+            }
+            SolverSpace::Xpbd { .. } | SolverSpace::DiscreteGradient { .. } => return Ok(()),
         };
         if let Some(found) = cached.iter().position(|f| f.kappa == kappa) {
             cached.swap(0, found);
@@ -215,20 +234,21 @@ impl SolverSpace {
         Ok(())
     }
 
-    /// Minimises the objective from `p`, or solves what stands in its place;
+    /// Minimises the objective from a start, or solves what stands in its place;
     /// [`SolverSpace::prepare`] comes first.
     pub fn minimise(
         &mut self,
         objective: &Objective,
-        p: &mut [Row],
-        gradient: &mut [Row],
+        start: Start,
         evaluation: &mut EvaluationSpace,
         team: &Team,
     ) -> SolverInfo {
+        let Start { p, gradient, known } = start;
         match self {
             SolverSpace::Projective { params, cached, .. } => match cached.first_mut() {
                 Some(Factored { space, .. }) => {
-                    projective::minimise(objective, params, p, gradient, space, evaluation, team)
+                    let start = Start { p, gradient, known };
+                    projective::minimise(objective, params, start, space, evaluation, team)
                 }
                 None => SolverInfo { stalled: true, ..SolverInfo::default() },
             },
@@ -246,13 +266,12 @@ impl SolverSpace {
 }
 
 impl SolverSpace {
-    /// Improves `p` by one projective iteration, or by all that Newton's method needs: the backward
+    /// Improves a start by one projective iteration, or by all that Newton's method needs: the backward
     /// Euler step of thesis 3.3.1.3, which starts so near that one local/global iteration is enough.
     pub fn improve(
         &mut self,
         objective: &Objective,
-        p: &mut [Row],
-        gradient: &mut [Row],
+        start: Start,
         evaluation: &mut EvaluationSpace,
         team: &Team,
     ) -> SolverInfo {
@@ -260,9 +279,9 @@ impl SolverSpace {
             && let Some(Factored { space, .. }) = cached.first_mut()
         {
             let once = ProjectiveParams { iterations: 1, ..*params };
-            return projective::minimise(objective, &once, p, gradient, space, evaluation, team);
+            return projective::minimise(objective, &once, start, space, evaluation, team);
         }
-        self.minimise(objective, p, gradient, evaluation, team)
+        self.minimise(objective, start, evaluation, team)
     }
 }
 

@@ -13,6 +13,7 @@ use pliant_model::{
     BodySpec, DVec3, Drive, ElasticModel, FrameInput, Lame, Matter, Model, ModelBuilder,
 };
 use pliant_sim::objective::{EvaluationSpace, Forces, Objective};
+use pliant_sim::solver::Start;
 use pliant_sim::solver::projective::{ProjectiveParams, ProjectiveSpace, Proxy, minimise};
 use serde_json::Value;
 
@@ -178,15 +179,8 @@ impl Slides {
         let params = ProjectiveParams { iterations, history: 0, tolerance: 0.0 };
         let (mut p, mut gradient) = (Buffer::from(start), Buffer::zeroed(free));
         let mut evaluation = EvaluationSpace::new(&model);
-        let info = minimise(
-            &objective,
-            &params,
-            &mut p,
-            &mut gradient,
-            &mut space,
-            &mut evaluation,
-            &team,
-        );
+        let start = Start { p: &mut p, gradient: &mut gradient, known: None };
+        let info = minimise(&objective, &params, start, &mut space, &mut evaluation, &team);
         assert_eq!(info.iterations, iterations);
         let mut found = vec![DVec3::ZERO; 4];
         model.to_user_order(&p, &mut found);

@@ -110,6 +110,7 @@ fn energies() -> plot::Figure {
         title: title.into(),
         x_label: "time [s]".into(),
         y_label: y_label.into(),
+        log_x: false,
         log_y,
         series: vec![
             plot::Series::new("implicit midpoint + FEPR", time.clone(), held),

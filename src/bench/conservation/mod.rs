@@ -21,9 +21,11 @@ pub const SUITE: Suite = Suite {
     entries,
     conclude,
     figure: None,
+    one_at_a_time: false,
+    last_row: None,
 };
 
-fn entries() -> Vec<Entry> {
+fn entries(_threads: usize) -> Vec<Entry> {
     let cases = matrix::cases().into_iter().chain(explosions::cases());
     let entry = |case: case::Case| Entry {
         name: case.name.clone(),

@@ -62,18 +62,16 @@ impl Component {
         }
     }
 
-    /// The number at the start of `bytes`; of too few bytes, not a number.
-    fn read(self, bytes: &[u8], normalized: bool) -> f64 {
-        let Some(&[first, ..]) = bytes.get(..self.size()) else { return f64::NAN };
-        let two = || [first, bytes[1]];
-        let four = || [first, bytes[1], bytes[2], bytes[3]];
+    /// The number that a word starts with.
+    fn read(self, word: [u8; 4], normalized: bool) -> f64 {
+        let [first, second, ..] = word;
         let (value, full) = match self {
             Component::I8 => (f64::from(first as i8), 127.0),
             Component::U8 => (f64::from(first), 255.0),
-            Component::I16 => (f64::from(i16::from_le_bytes(two())), 32767.0),
-            Component::U16 => (f64::from(u16::from_le_bytes(two())), 65535.0),
-            Component::U32 => (f64::from(u32::from_le_bytes(four())), 1.0),
-            Component::F32 => (f64::from(f32::from_le_bytes(four())), 1.0),
+            Component::I16 => (f64::from(i16::from_le_bytes([first, second])), 32767.0),
+            Component::U16 => (f64::from(u16::from_le_bytes([first, second])), 65535.0),
+            Component::U32 => (f64::from(u32::from_le_bytes(word)), 1.0),
+            Component::F32 => (f64::from(f32::from_le_bytes(word)), 1.0),
         };
         if normalized { (value / full).max(-1.0) } else { value }
     }
@@ -193,8 +191,8 @@ impl Values {
             },
             Store::View { buffer, offset, stride, component: kind, normalized } => {
                 let at = offset + element * stride + component * kind.size();
-                let bytes = container.buffers.get(*buffer).and_then(|bytes| bytes.get(at..));
-                kind.read(bytes.unwrap_or_default(), *normalized)
+                let word = container.buffers.get(*buffer).and_then(|b| b.word(at, kind.size()));
+                word.map_or(f64::NAN, |word| kind.read(word, *normalized))
             }
         }
     }
@@ -245,7 +243,7 @@ fn view_of(
     let end = needed.and_then(|bytes| bytes.checked_add(byte_offset));
     let whole = view.byte_offset.checked_add(view.byte_length);
     let inside = end.is_some_and(|end| end <= view.byte_length)
-        && whole.is_some_and(|whole| whole <= buffer.len() as u64);
+        && whole.is_some_and(|whole| whole <= buffer.len());
     if !inside || stride < size {
         return Err(format!("of {count} elements is larger than its buffer view {index}"));
     }

@@ -37,8 +37,20 @@ impl Scene {
         beside: Beside,
         options: &AnimationOptions,
     ) -> Result<(Scene, Loaded), IoError> {
+        Self::of(path, Container::read(path, bytes, beside)?, options)
+    }
+
+    /// The same of a file, which may be larger than the memory.
+    pub fn open(path: &Path, options: &AnimationOptions) -> Result<(Scene, Loaded), IoError> {
+        Self::of(path, Container::open(path, Beside::Of(path))?, options)
+    }
+
+    fn of(
+        path: &Path,
+        container: Container,
+        options: &AnimationOptions,
+    ) -> Result<(Scene, Loaded), IoError> {
         let fail = |problem: String| IoError::content(path, problem);
-        let container = Container::read(path, bytes, beside)?;
         let hierarchy = Hierarchy::read(&container).map_err(fail)?;
         let mut parts = Parts::default();
         let surface = Surface::read(&container, &hierarchy, &mut parts).map_err(fail)?;
@@ -75,6 +87,7 @@ impl Scene {
             let duration = scene.clip.as_ref().map_or(0.0, |clip| clip.duration);
             return Err(fail(format!("its animation lasts {duration} s: expected less")));
         }
+        scene.container.failure().map_or(Ok(()), Err)?;
         Ok((scene, parts.finish(path)?))
     }
 
@@ -114,7 +127,7 @@ impl Scene {
         let clip = self.clip.as_ref().map(|clip| (clip, time));
         let pose = Pose::of(&self.container, &self.hierarchy, clip);
         self.surface.positions(&self.container, &pose, positions);
-        Ok(())
+        self.container.failure().map_or(Ok(()), Err)
     }
 }
 

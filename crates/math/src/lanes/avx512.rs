@@ -3,7 +3,7 @@
 use std::arch::x86_64::*;
 use std::ops::{Add, Mul, Neg, Sub};
 
-use super::{Kernel, Lanes, WIDTH_F32, WIDTH_F64};
+use super::{AvxQuad, Kernel, Lanes, RowIndex, WIDTH_F32, WIDTH_F64};
 use crate::row::Row;
 
 /// Eight doubles in one register.
@@ -63,6 +63,7 @@ impl Neg for Avx512F32 {
 
 impl Lanes for Avx512F64 {
     type Real = f64;
+    type Quad = AvxQuad;
     const WIDTH: usize = WIDTH_F64;
 
     #[inline(always)]
@@ -102,6 +103,19 @@ impl Lanes for Avx512F64 {
         unsafe { Avx512F64(_mm512_sqrt_pd(self.0)) }
     }
     #[inline(always)]
+    fn inverse_sqrt(self) -> Self {
+        unsafe {
+            let root = _mm256_sqrt_ps(_mm512_cvtpd_ps(self.0));
+            let mut y = _mm512_cvtps_pd(_mm256_div_ps(_mm256_set1_ps(1.0), root));
+            let (half, one) = (_mm512_set1_pd(0.5), _mm512_set1_pd(1.0));
+            for _ in 0..2 {
+                let off = _mm512_fnmadd_pd(_mm512_mul_pd(self.0, y), y, one);
+                y = _mm512_fmadd_pd(_mm512_mul_pd(y, half), off, y);
+            }
+            Avx512F64(y)
+        }
+    }
+    #[inline(always)]
     fn abs(self) -> Self {
         unsafe { Avx512F64(_mm512_abs_pd(self.0)) }
     }
@@ -118,12 +132,12 @@ impl Lanes for Avx512F64 {
         unsafe { u32::from(_mm512_cmp_pd_mask::<_CMP_NLE_UQ>(self.0, o.0)) }
     }
     #[inline(always)]
-    unsafe fn gather_rows(rows: *const Row<f64>, index: *const u16) -> [Self; 3] {
+    unsafe fn gather_rows<I: RowIndex>(rows: *const Row<f64>, index: *const I) -> [Self; 3] {
         #[inline(always)]
-        unsafe fn pair(rows: *const Row<f64>, index: *const u16) -> __m512d {
+        unsafe fn pair<I: RowIndex>(rows: *const Row<f64>, index: *const I) -> __m512d {
             unsafe {
-                let low = _mm256_loadu_pd(rows.add(*index as usize).cast());
-                let high = _mm256_loadu_pd(rows.add(*index.add(1) as usize).cast());
+                let low = _mm256_loadu_pd(rows.add((*index).row()).cast());
+                let high = _mm256_loadu_pd(rows.add((*index.add(1)).row()).cast());
                 _mm512_insertf64x4::<1>(_mm512_castpd256_pd512(low), high)
             }
         }
@@ -144,9 +158,17 @@ impl Lanes for Avx512F64 {
         }
     }
     #[inline(always)]
-    unsafe fn store_rows([x, y, z]: [Self; 3], rows: *mut Row<f64>) {
+    unsafe fn store_rows(xyz: [Self; 3], rows: *mut Row<f64>) {
+        const IN_ORDER: [u16; WIDTH_F64] = [0, 1, 2, 3, 4, 5, 6, 7];
+        unsafe { Self::scatter_rows(xyz, rows, IN_ORDER.as_ptr()) }
+    }
+    #[inline(always)]
+    unsafe fn scatter_rows<I: RowIndex>(
+        [x, y, z]: [Self; 3],
+        rows: *mut Row<f64>,
+        index: *const I,
+    ) {
         unsafe {
-            let out: *mut f64 = rows.cast();
             let zero = _mm512_setzero_pd();
             let (even_xy, odd_xy) = (_mm512_unpacklo_pd(x.0, y.0), _mm512_unpackhi_pd(x.0, y.0));
             let (even_z, odd_z) = (_mm512_unpacklo_pd(z.0, zero), _mm512_unpackhi_pd(z.0, zero));
@@ -155,10 +177,15 @@ impl Lanes for Avx512F64 {
             for (first, order) in [(0, low), (4, high)] {
                 let even = _mm512_permutex2var_pd(even_xy, order, even_z);
                 let odd = _mm512_permutex2var_pd(odd_xy, order, odd_z);
-                _mm256_storeu_pd(out.add(4 * first), _mm512_castpd512_pd256(even));
-                _mm256_storeu_pd(out.add(4 * first + 4), _mm512_castpd512_pd256(odd));
-                _mm256_storeu_pd(out.add(4 * first + 8), _mm512_extractf64x4_pd::<1>(even));
-                _mm256_storeu_pd(out.add(4 * first + 12), _mm512_extractf64x4_pd::<1>(odd));
+                let four = [
+                    _mm512_castpd512_pd256(even),
+                    _mm512_castpd512_pd256(odd),
+                    _mm512_extractf64x4_pd::<1>(even),
+                    _mm512_extractf64x4_pd::<1>(odd),
+                ];
+                for k in 0..4 {
+                    _mm256_storeu_pd(rows.add((*index.add(first + k)).row()).cast(), four[k]);
+                }
             }
         }
     }
@@ -166,6 +193,7 @@ impl Lanes for Avx512F64 {
 
 impl Lanes for Avx512F32 {
     type Real = f32;
+    type Quad = AvxQuad;
     const WIDTH: usize = WIDTH_F32;
 
     #[inline(always)]
@@ -205,6 +233,10 @@ impl Lanes for Avx512F32 {
         unsafe { Avx512F32(_mm512_sqrt_ps(self.0)) }
     }
     #[inline(always)]
+    fn inverse_sqrt(self) -> Self {
+        unsafe { Avx512F32(_mm512_div_ps(_mm512_set1_ps(1.0), _mm512_sqrt_ps(self.0))) }
+    }
+    #[inline(always)]
     fn abs(self) -> Self {
         unsafe { Avx512F32(_mm512_abs_ps(self.0)) }
     }
@@ -221,13 +253,13 @@ impl Lanes for Avx512F32 {
         unsafe { u32::from(_mm512_cmp_ps_mask::<_CMP_NLE_UQ>(self.0, o.0)) }
     }
     #[inline(always)]
-    unsafe fn gather_rows(rows: *const Row<f32>, index: *const u16) -> [Self; 3] {
+    unsafe fn gather_rows<I: RowIndex>(rows: *const Row<f32>, index: *const I) -> [Self; 3] {
         #[inline(always)]
-        unsafe fn at(rows: *const Row<f32>, index: *const u16, k: usize) -> __m128 {
-            unsafe { _mm_load_ps(rows.add(*index.add(k) as usize).cast()) }
+        unsafe fn at<I: RowIndex>(rows: *const Row<f32>, index: *const I, k: usize) -> __m128 {
+            unsafe { _mm_load_ps(rows.add((*index.add(k)).row()).cast()) }
         }
         #[inline(always)]
-        unsafe fn quad(rows: *const Row<f32>, index: *const u16, k: usize) -> __m512 {
+        unsafe fn quad<I: RowIndex>(rows: *const Row<f32>, index: *const I, k: usize) -> __m512 {
             unsafe {
                 let q = _mm512_castps128_ps512(at(rows, index, k));
                 let q = _mm512_insertf32x4::<1>(q, at(rows, index, k + 4));
@@ -263,6 +295,16 @@ impl Lanes for Avx512F32 {
             _mm512_storeu_ps(out.add(16), _mm512_shuffle_f32x4::<0xDD>(p, r));
             _mm512_storeu_ps(out.add(32), _mm512_shuffle_f32x4::<0x88>(q, s));
             _mm512_storeu_ps(out.add(48), _mm512_shuffle_f32x4::<0xDD>(q, s));
+        }
+    }
+    #[inline(always)]
+    unsafe fn scatter_rows<I: RowIndex>(xyz: [Self; 3], rows: *mut Row<f32>, index: *const I) {
+        let mut in_order = [Row([0.0; 4]); WIDTH_F32];
+        unsafe {
+            Self::store_rows(xyz, in_order.as_mut_ptr());
+            for (k, row) in in_order.into_iter().enumerate() {
+                rows.add((*index.add(k)).row()).write(row);
+            }
         }
     }
 }

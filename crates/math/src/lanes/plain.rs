@@ -3,8 +3,34 @@
 
 use std::ops::{Add, Mul, Neg, Sub};
 
-use super::{Kernel, Lanes, WIDTH_F32, WIDTH_F64};
+#[cfg(target_arch = "x86_64")]
+use super::AvxQuad;
+use super::{Kernel, Lanes, PlainQuad, RowIndex, WIDTH_F32, WIDTH_F64};
 use crate::row::Row;
+
+/// See [`Lanes::inverse_sqrt`].
+trait InverseSqrt {
+    fn inverse_sqrt(self) -> Self;
+}
+
+impl InverseSqrt for f32 {
+    #[inline(always)]
+    fn inverse_sqrt(self) -> f32 {
+        1.0 / self.sqrt()
+    }
+}
+
+impl InverseSqrt for f64 {
+    #[inline(always)]
+    fn inverse_sqrt(self) -> f64 {
+        let mut y = f64::from(1.0 / (self as f32).sqrt());
+        for _ in 0..2 {
+            let off = (-(self * y)).mul_add(y, 1.0);
+            y = (0.5 * y).mul_add(off, y);
+        }
+        y
+    }
+}
 
 macro_rules! lane_wise {
     ($a:expr, |$x:ident| $value:expr) => {{
@@ -26,7 +52,7 @@ macro_rules! lane_wise {
 }
 
 macro_rules! plain_lanes {
-    ($name:ident, $real:ty, $width:expr, $doc:literal $(, $feature:literal)?) => {
+    ($name:ident, $real:ty, $quad:ty, $width:expr, $doc:literal $(, $feature:literal)?) => {
         #[doc = $doc]
         #[derive(Clone, Copy, Debug)]
         #[repr(align(64))]
@@ -63,6 +89,7 @@ macro_rules! plain_lanes {
 
         impl Lanes for $name {
             type Real = $real;
+            type Quad = $quad;
             const WIDTH: usize = $width;
 
             #[inline(always)]
@@ -112,6 +139,10 @@ macro_rules! plain_lanes {
                 lane_wise!(self, |a| a.sqrt())
             }
             #[inline(always)]
+            fn inverse_sqrt(self) -> Self {
+                lane_wise!(self, |a| <$real as InverseSqrt>::inverse_sqrt(a))
+            }
+            #[inline(always)]
             fn abs(self) -> Self {
                 lane_wise!(self, |a| a.abs())
             }
@@ -135,11 +166,14 @@ macro_rules! plain_lanes {
                 mask
             }
             #[inline(always)]
-            unsafe fn gather_rows(rows: *const Row<$real>, index: *const u16) -> [Self; 3] {
+            unsafe fn gather_rows<I: RowIndex>(
+                rows: *const Row<$real>,
+                index: *const I,
+            ) -> [Self; 3] {
                 let mut xyz = [$name([0.0; $width]); 3];
                 for i in 0..$width {
                     // SAFETY: the caller vouches for indices and rows.
-                    let row = unsafe { (*rows.add(*index.add(i) as usize)).0 };
+                    let row = unsafe { (*rows.add((*index.add(i)).row())).0 };
                     for c in 0..3 {
                         xyz[c].0[i] = row[c];
                     }
@@ -154,13 +188,25 @@ macro_rules! plain_lanes {
                     unsafe { rows.add(i).write(row) }
                 }
             }
+            #[inline(always)]
+            unsafe fn scatter_rows<I: RowIndex>(
+                xyz: [Self; 3],
+                rows: *mut Row<$real>,
+                index: *const I,
+            ) {
+                for i in 0..$width {
+                    let row = Row([xyz[0].0[i], xyz[1].0[i], xyz[2].0[i], 0.0]);
+                    // SAFETY: the caller vouches for indices and rows.
+                    unsafe { rows.add((*index.add(i)).row()).write(row) }
+                }
+            }
         }
     };
 }
 
-plain_lanes!(PlainF64, f64, WIDTH_F64, "Eight doubles, no instruction set assumed.");
-plain_lanes!(PlainF32, f32, WIDTH_F32, "Sixteen singles, no instruction set assumed.");
+plain_lanes!(PlainF64, f64, PlainQuad, WIDTH_F64, "Eight doubles, no instruction set assumed.");
+plain_lanes!(PlainF32, f32, PlainQuad, WIDTH_F32, "Sixteen singles, no instruction set assumed.");
 #[cfg(target_arch = "x86_64")]
-plain_lanes!(Avx2F64, f64, WIDTH_F64, "Eight doubles, compiled for AVX2.", "avx2,fma");
+plain_lanes!(Avx2F64, f64, AvxQuad, WIDTH_F64, "Eight doubles, compiled for AVX2.", "avx2,fma");
 #[cfg(target_arch = "x86_64")]
-plain_lanes!(Avx2F32, f32, WIDTH_F32, "Sixteen singles, compiled for AVX2.", "avx2,fma");
+plain_lanes!(Avx2F32, f32, AvxQuad, WIDTH_F32, "Sixteen singles, compiled for AVX2.", "avx2,fma");

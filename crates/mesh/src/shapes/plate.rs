@@ -1,10 +1,8 @@
 //! A plate to stand things on: a profile turned about the y axis.
 
-use std::f64::consts::TAU;
+use glam::DVec2;
 
-use glam::{DVec2, DVec3};
-
-use super::positive_length;
+use super::{positive_length, revolved};
 use crate::error::MeshError;
 use crate::mesh::Mesh;
 
@@ -52,30 +50,7 @@ const PROFILE: [[f64; 2]; 23] = [
 pub fn plate(radius: f64) -> Result<Mesh, MeshError> {
     positive_length("plate", "radius", radius)?;
     let profile: Vec<DVec2> = smooth_profile().into_iter().map(|p| p * radius).collect();
-    let [top, rings @ .., bottom] = &profile[..] else { return Ok(Mesh::default()) };
-
-    let mut positions = vec![DVec3::new(0.0, top.y, 0.0)];
-    for ring in rings {
-        positions.extend((0..SEGMENTS).map(|s| {
-            let angle = TAU * s as f64 / SEGMENTS as f64;
-            DVec3::new(ring.x * angle.cos(), ring.y, ring.x * angle.sin())
-        }));
-    }
-    let last = positions.len() as u32;
-    positions.push(DVec3::new(0.0, bottom.y, 0.0));
-
-    let vertex = |ring: usize, s: usize| (1 + ring * SEGMENTS + s % SEGMENTS) as u32;
-    let mut triangles = Vec::with_capacity(2 * SEGMENTS * rings.len());
-    for s in 0..SEGMENTS {
-        triangles.push([0, vertex(0, s + 1), vertex(0, s)]);
-        for ring in 1..rings.len() {
-            let [a, b] = [vertex(ring - 1, s), vertex(ring - 1, s + 1)];
-            let [c, d] = [vertex(ring, s), vertex(ring, s + 1)];
-            triangles.extend([[a, b, d], [a, d, c]]);
-        }
-        triangles.push([last, vertex(rings.len() - 1, s), vertex(rings.len() - 1, s + 1)]);
-    }
-    Ok(Mesh::surface(positions, triangles))
+    Ok(revolved(&profile, SEGMENTS))
 }
 
 /// The profile as a Catmull–Rom curve, `PIECES` pieces per stretch.
@@ -110,6 +85,8 @@ fn smooth_profile() -> Vec<DVec2> {
 
 #[cfg(test)]
 mod tests {
+    use std::f64::consts::TAU;
+
     use super::*;
     use crate::diagnosis;
 

@@ -91,19 +91,19 @@ impl<const CORNERS: usize, const VALUES: usize> Batches<CORNERS, VALUES> {
 pub(super) struct LocalRows<const N: usize>([std::mem::MaybeUninit<Row>; N]);
 
 impl<const N: usize> LocalRows<N> {
-    /// Copies the chunk's rows.
+    /// Room for them.
     #[inline(always)]
-    pub fn gather(chunk: &Chunk, rows: &[Row]) -> Self {
-        let mut local = [const { std::mem::MaybeUninit::uninit() }; N];
-        for (row, &v) in local.iter_mut().zip(&chunk.vertices) {
-            row.write(rows[v as usize]);
-        }
-        LocalRows(local)
+    pub fn new() -> Self {
+        LocalRows([const { std::mem::MaybeUninit::uninit() }; N])
     }
 
-    /// The first row; as many are valid as the chunk has vertices.
+    /// Copies the chunk's rows, and points to the first; as many are valid as the chunk has
+    /// vertices. In place: what holds thousands of rows must not be returned by value.
     #[inline(always)]
-    pub fn as_ptr(&self) -> *const Row {
+    pub fn gather(&mut self, chunk: &Chunk, rows: &[Row]) -> *const Row {
+        for (row, &v) in self.0.iter_mut().zip(&chunk.vertices) {
+            row.write(rows[v as usize]);
+        }
         self.0.as_ptr().cast()
     }
 }

@@ -77,14 +77,23 @@ impl Density for StableNeoHookean {
         let GreenStrain { trace, minors, determinant: third, .. } = green_strain(f);
         let cofactors = cofactors(f);
         let swell = determinant(f, &cofactors, -1.0);
-        let mut lanes = [[0.0; WIDTH_F64]; 5];
-        for (values, to) in [trace, minors + third, swell, mu, lambda].iter().zip(&mut lanes) {
-            // SAFETY: `to` holds `WIDTH` numbers.
-            unsafe { values.store(to.as_mut_ptr()) }
-        }
-        let energies = energies(&lanes);
-        // SAFETY: `WIDTH` numbers, and the caller is a kernel of L.
-        let energy = unsafe { L::load(energies.as_ptr()) };
+        let higher = minors + third;
+        let far = trace.abs().mask_above(mu.constant(NEAR))
+            | (swell * swell).mask_above(mu.constant(NEAR));
+        let energy = if far == 0 {
+            let gap = swell.mul_add(swell, -higher);
+            let sheared = mu.constant(0.375).mul_add(gap, logarithmic(trace) * mu.constant(0.5));
+            mu.mul_add(sheared, lambda * swell * swell * mu.constant(0.5))
+        } else {
+            let mut lanes = [[0.0; WIDTH_F64]; 5];
+            for (values, to) in [trace, higher, swell, mu, lambda].iter().zip(&mut lanes) {
+                // SAFETY: `to` holds `WIDTH` numbers.
+                unsafe { values.store(to.as_mut_ptr()) }
+            }
+            let energies = energies(&lanes);
+            // SAFETY: `WIDTH` numbers, and the caller is a kernel of L.
+            unsafe { L::load(energies.as_ptr()) }
+        };
         let mut stress = *f;
         if STRESS {
             let one = mu.constant(1.0);
@@ -104,6 +113,26 @@ impl Density for StableNeoHookean {
 }
 
 /// What the energy depends on, in quantities that vanish at rest.
+/// |I − 3| and (J − 1)² of elements that are near rest: there, digits are kept by computing from
+/// the strain, and a short series has the logarithm.
+const NEAR: f64 = 1.0;
+
+/// x − ln(1 + x) with x = trace / 4 and |x| ≤ ¼. With u = x/(2 + x), ln(1 + x) is 2 artanh u, and
+/// x − 2u = x u.
+#[inline(always)]
+fn logarithmic<L: Lanes>(trace: L) -> L {
+    let x = trace * trace.constant(0.25);
+    let u = x.div(x + x.constant(2.0));
+    let square = u * u;
+    // |u| ≤ 1/7: the first term left out is 2u²¹/21, below 1e-16 of the sum.
+    let mut series = x.constant(1.0 / 19.0);
+    for k in [17.0, 15.0, 13.0, 11.0, 9.0, 7.0, 5.0, 3.0] {
+        series = series.mul_add(square, x.constant(1.0 / k));
+    }
+    let beyond = square * series * u.constant(-2.0);
+    u.mul_add(x, beyond * u)
+}
+
 struct Invariants {
     /// tr(FᵀF − I) = I − 3.
     trace: f64,
@@ -120,7 +149,7 @@ impl Invariants {
     /// i₁ − 2(J − 1) = (J − 1)² − i₂ − i₃, where nothing of first order has to cancel.
     fn energy(&self, mu: f64, lambda: f64) -> f64 {
         let square = self.swell * self.swell;
-        let near_rest = self.trace.abs() < 1.0 && square < 1.0;
+        let near_rest = self.trace.abs() < NEAR && square < NEAR;
         let gap = if near_rest { square - self.higher } else { self.trace - 2.0 * self.swell };
         let quarter = 0.25 * self.trace;
         // from a crate, not from the system: the same bits everywhere

@@ -3,7 +3,7 @@
 
 use glam::{DMat3, DVec3};
 use pliant_math::Row;
-use pliant_math::lanes::{Kernel, Lanes, WIDTH_F64, run64};
+use pliant_math::lanes::{Kernel, Lanes, Quad, WIDTH_F64, run64};
 
 use super::batches::{Batches, Chunk, LocalRows};
 use super::compliant::Compliant;
@@ -143,8 +143,8 @@ impl<L: Lanes<Real = f64>> Kernel<L> for Evaluate<'_> {
     #[inline(always)]
     unsafe fn run(self) -> f64 {
         let Evaluate { springs, chunk, positions, out } = self;
-        let rows = LocalRows::<MOST_VERTICES>::gather(chunk, positions);
-        let local = rows.as_ptr();
+        let mut rows = LocalRows::<MOST_VERTICES>::new();
+        let local = rows.gather(chunk, positions);
         let wanted = !out.is_empty();
         out.fill(Row([0.0; 4]));
         let mut scratch = [Row([0.0; 4]); WIDTH_F64];
@@ -165,16 +165,13 @@ impl<L: Lanes<Real = f64>> Kernel<L> for Evaluate<'_> {
                 if wanted {
                     let scale = pull.div(length);
                     L::store_rows([scale * d[0], scale * d[1], scale * d[2]], scratch.as_mut_ptr());
+                    let out = out.as_mut_ptr();
                     for (l, force) in scratch.iter().enumerate() {
-                        let first = &mut out.get_unchecked_mut(*ends.add(l) as usize).0;
-                        for i in 0..4 {
-                            first[i] += force.0[i];
-                        }
-                        let second =
-                            &mut out.get_unchecked_mut(*ends.add(WIDTH_F64 + l) as usize).0;
-                        for i in 0..4 {
-                            second[i] -= force.0[i];
-                        }
+                        let force = L::Quad::load(force);
+                        let first: *mut Row = out.add(*ends.add(l) as usize);
+                        (L::Quad::load(first) + force).store(first);
+                        let second: *mut Row = out.add(*ends.add(WIDTH_F64 + l) as usize);
+                        (L::Quad::load(second) - force).store(second);
                     }
                 }
             }

@@ -6,7 +6,7 @@
 
 use glam::{DMat3, DVec3};
 use pliant_math::Row;
-use pliant_math::lanes::{Kernel, Lanes, WIDTH_F64, run64};
+use pliant_math::lanes::{Kernel, Lanes, Quad, WIDTH_F64, run64};
 
 use super::batches::{Batches, Chunk, LocalRows};
 use super::compliant::Compliant;
@@ -214,7 +214,8 @@ impl<L: Lanes<Real = f64>, D: Density, const GRADIENT: bool> Kernel<L>
     #[inline(always)]
     unsafe fn run(self) -> f64 {
         let Evaluate { tets, chunk, positions, out } = self;
-        let local = LocalRows::<MOST_VERTICES>::gather(chunk, positions);
+        let mut rows = LocalRows::<MOST_VERTICES>::new();
+        let local = rows.gather(chunk, positions);
         if GRADIENT {
             assert_eq!(out.len(), chunk.vertices.len());
             out.fill(Row([0.0; 4]));
@@ -225,7 +226,7 @@ impl<L: Lanes<Real = f64>, D: Density, const GRADIENT: bool> Kernel<L>
         unsafe {
             let mut energy = L::splat(0.0);
             for (values, corners) in tets.batches.of(chunk) {
-                let (e, forces) = batch_of::<L, D, GRADIENT>(values, corners, local.as_ptr());
+                let (e, forces) = batch_of::<L, D, GRADIENT>(values, corners, local);
                 energy = energy + e;
                 if GRADIENT {
                     for c in 0..4 {
@@ -233,10 +234,8 @@ impl<L: Lanes<Real = f64>, D: Density, const GRADIENT: bool> Kernel<L>
                     }
                     // One after the other: two lanes may share a vertex.
                     for (k, force) in scratch.iter().enumerate() {
-                        let sum = &mut out.get_unchecked_mut(*corners.add(k) as usize).0;
-                        for i in 0..4 {
-                            sum[i] += force.0[i];
-                        }
+                        let sum: *mut Row = out.as_mut_ptr().add(*corners.add(k) as usize);
+                        (L::Quad::load(sum) + L::Quad::load(force)).store(sum);
                     }
                 }
             }

@@ -43,8 +43,11 @@ pub struct Place {
 /// The initial state, relative to the placed rest shape.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Initial {
-    /// Factors along the axes, about the rest centroid, after placing.
+    /// Factors along the axes, after placing.
     pub stretch: [f64; 3],
+    /// What the stretch leaves where it is \[m\]; the rest centroid if not written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub about: Option<[f64; 3]>,
     /// Velocity [m/s].
     pub velocity: [f64; 3],
     /// Angular velocity [rad/s] about the stretched centre of mass.
@@ -94,6 +97,7 @@ impl Default for Initial {
     fn default() -> Self {
         Initial {
             stretch: [1.0; 3],
+            about: None,
             velocity: [0.0; 3],
             angular_velocity: [0.0; 3],
             jitter: 0.0,
@@ -110,9 +114,14 @@ impl Body {
         let mesh = MeshSource::read(table.require("mesh", "a table such as { file = \"…\" }")?)?;
         let material_value = table.require("material", "a table such as { preset = \"jelly\" }")?;
         let material = Material::read(&material_value)?;
-        if let (MeshSource::Cloth { .. }, Material::Elastic { model, .. }) = (&mesh, &material) {
+        let flat = match mesh {
+            MeshSource::Cloth { .. } => Some("cloth"),
+            MeshSource::Net { .. } => Some("net"),
+            _ => None,
+        };
+        if let (Some(flat), Material::Elastic { model, .. }) = (flat, &material) {
             return Err(material_value.refuse(format!(
-                "a cloth has no volume for the model `{}`, expected `model = \"springs\"`",
+                "a {flat} has no volume for the model `{}`, expected `model = \"springs\"`",
                 model.name()
             )));
         }
@@ -143,12 +152,14 @@ impl Place {
 
 impl Initial {
     fn read(value: Value<'_>) -> Result<Initial, SceneError> {
-        let table = value.table(&["stretch", "velocity", "angular_velocity", "jitter", "seed"])?;
+        let table =
+            value.table(&["stretch", "about", "velocity", "angular_velocity", "jitter", "seed"])?;
         let default = Initial::default();
         let speed = |v: Value<'_>| v.numbers(Limits::any("m/s"));
         let spin = |v: Value<'_>| v.numbers(Limits::any("rad/s"));
         Ok(Initial {
             stretch: table.or("stretch", default.stretch, |v| v.numbers(Limits::any("")))?,
+            about: table.optional("about", |v| v.numbers(Limits::any("m")))?,
             velocity: table.or("velocity", default.velocity, speed)?,
             angular_velocity: table.or("angular_velocity", default.angular_velocity, spin)?,
             jitter: table.or("jitter", default.jitter, |v| v.number(Limits::from(0.0, "m")))?,

@@ -1,5 +1,6 @@
 //! Where the mesh of a body comes from.
 
+use pliant_mesh::menagerie::Creature;
 use serde::Serialize;
 
 use super::error::SceneError;
@@ -15,13 +16,15 @@ pub enum MeshSource {
     /// A sheet of springs in the xz plane, centred on the origin: edge lengths \[m\] and cells
     /// per edge.
     Cloth { size: [f64; 2], cells: [u32; 2] },
+    /// Particles \[m\], and pairs of them that springs join.
+    Net { points: Vec<[f64; 3]>, springs: Vec<[u32; 2]> },
     /// Tetrahedra from a file.
     File { path: String, unit: Unit },
     /// A triangle surface, tetrahedralised on load with `resolution` cells along its longest
     /// side.
     Surface { path: String, resolution: u32, unit: Unit },
     /// A built-in shape, tetrahedralised with `resolution` cells along its longest side.
-    Shape { name: String, resolution: u32 },
+    Shape { name: &'static str, resolution: u32 },
 }
 
 /// The unit of length in which a file is written.
@@ -67,13 +70,22 @@ const LENGTH: Limits = Limits::from(1e-6, "m").up_to(1e6);
 
 impl MeshSource {
     pub(super) fn read(value: Value<'_>) -> Result<MeshSource, SceneError> {
-        let table =
-            value.table(&["box", "cloth", "file", "surface", "shape", "resolution", "unit"])?;
-        let (kind, source) = table.one_of("mesh", &["box", "cloth", "file", "surface", "shape"])?;
-        if let (Some(extra), "box" | "cloth" | "file") = (table.get("resolution"), kind) {
+        let table = value.table(&[
+            "box",
+            "cloth",
+            "net",
+            "file",
+            "surface",
+            "shape",
+            "resolution",
+            "unit",
+        ])?;
+        let kinds = &["box", "cloth", "net", "file", "surface", "shape"];
+        let (kind, source) = table.one_of("mesh", kinds)?;
+        if let (Some(extra), "box" | "cloth" | "net" | "file") = (table.get("resolution"), kind) {
             return Err(extra.refuse(format!("`resolution` has no meaning for `{kind}`")));
         }
-        if let (Some(extra), "box" | "cloth" | "shape") = (table.get("unit"), kind) {
+        if let (Some(extra), "box" | "cloth" | "net" | "shape") = (table.get("unit"), kind) {
             return Err(extra.refuse(format!("`unit` has no meaning for `{kind}`")));
         }
         let resolution = table.or("resolution", 40, |v| v.small_count(1, 1000))?;
@@ -87,11 +99,36 @@ impl MeshSource {
                 let (size, cells) = grid(&source, "[x, z]")?;
                 MeshSource::Cloth { size, cells }
             }
+            "net" => net(&source)?,
             "file" => MeshSource::File { path: source.words()?.to_owned(), unit },
             "surface" => MeshSource::Surface { path: source.words()?.to_owned(), resolution, unit },
-            _ => MeshSource::Shape { name: source.words()?.to_owned(), resolution },
+            _ => {
+                let known = ["jelly", "horns"].into_iter().chain(Creature::names());
+                let known: Vec<_> = known.map(|name| (name, name)).collect();
+                MeshSource::Shape { name: source.named("shape", &known)?, resolution }
+            }
         })
     }
+}
+
+/// Particles, and springs between two different ones.
+fn net(value: &Value<'_>) -> Result<MeshSource, SceneError> {
+    let table = value.table(&["points", "springs"])?;
+    let points = table.require("points", "a list of [x, y, z] in metres")?;
+    let points = points.items("a list of points")?;
+    let points: Vec<[f64; 3]> =
+        points.iter().map(|p| p.numbers(Limits::any("m"))).collect::<Result<_, _>>()?;
+    let last = u32::try_from(points.len().saturating_sub(1)).unwrap_or(u32::MAX);
+    let mut springs = Vec::new();
+    let pairs = table.require("springs", "a list of [i, j], numbers of points from 0")?;
+    for pair in pairs.items("a list of springs")? {
+        let [i, j] = pair.counts(0, last)?;
+        if i == j {
+            return Err(pair.refuse(format!("joins point {i} to itself")));
+        }
+        springs.push([i, j]);
+    }
+    Ok(MeshSource::Net { points, springs })
 }
 
 /// Edge lengths and cells per edge of a regular grid.

@@ -2,9 +2,9 @@
 
 use glam::DVec3;
 
-/// Cosine of the angle between the normals of two sides from which on their edge is sharp: 15°. What
+/// Cosine of the angle between the normals of two sides from which on their edge is sharp: 50°. What
 /// is rounder than that has vertices all over.
-const SHARP: f64 = 0.966;
+const SHARP: f64 = 0.643;
 
 /// An edge between two triangles of a surface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

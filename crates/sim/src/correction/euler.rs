@@ -11,6 +11,7 @@ use super::field;
 use crate::islands::Islands;
 use crate::objective::{EvaluationSpace, Forces, Objective};
 use crate::report::StepReport;
+use crate::solver::Start;
 use crate::state::State;
 use crate::step::Times;
 use crate::workspace::{SimError, SolverSpace, Workspace};
@@ -157,7 +158,10 @@ impl Steps for EulerSteps<'_> {
         };
         let EulerSteps { gradient, solver, evaluation, team, behind, .. } = self;
         let info = match effort {
-            Effort::Usual => solver.improve(&objective, positions, gradient, evaluation, team),
+            Effort::Usual => {
+                let start = Start { p: positions, gradient, known: None };
+                solver.improve(&objective, start, evaluation, team)
+            }
             Effort::Full => {
                 // The base may have exploded; where everything was is then the better guess.
                 behind.copy_from_slice(x0);
@@ -169,7 +173,8 @@ impl Steps for EulerSteps<'_> {
                 if !is_lower {
                     positions.copy_from_slice(behind);
                 }
-                solver.minimise(&objective, positions, gradient, evaluation, team)
+                let start = Start { p: positions, gradient, known: None };
+                solver.minimise(&objective, start, evaluation, team)
             }
         };
         let gravity = times.to.gravity;

@@ -53,22 +53,49 @@ pub(super) struct FieldEnergy<'a> {
     pub islands: &'a Islands,
     pub h: f64,
     pub team: &'a Team,
+    /// What the solver has left of its last evaluation, where that was of the stored energy and
+    /// inertia alone, at the positions that are projected.
+    pub solved: Option<Solved<'a>>,
+}
+
+/// A solver's last gradient.
+#[derive(Clone, Copy)]
+pub(super) struct Solved<'a> {
+    /// ∇G = ∇E + κ M (x − ŷ) \[N\].
+    pub gradient: &'a [Row],
+    /// κ [1/s²].
+    pub kappa: f64,
 }
 
 impl Energy for FieldEnergy<'_> {
     fn gradient(&mut self, positions: &[Row], gradient: &mut [Row], energies: &mut [f64]) {
         let FieldEnergy { objective, evaluation, team, .. } = self;
-        objective.gradient(positions, gradient, None, evaluation, team);
+        match self.solved.take() {
+            Some(Solved { gradient: solved, kappa }) => {
+                let inertia =
+                    (objective.model.masses().iter().zip(objective.inertia)).zip(positions);
+                for ((out, &g), ((m, &y), &x)) in gradient.iter_mut().zip(solved).zip(inertia) {
+                    *out = g - (x - y) * (kappa * m);
+                }
+            }
+            None => {
+                objective.gradient(positions, gradient, None, evaluation, team);
+            }
+        }
         let gravity = objective.drive.gravity;
         measure::by_body(objective.model, gravity, positions, &evaluation.energies, energies);
         self.islands.gather(energies);
     }
 
+    fn values(&mut self, positions: &[Row], energies: &mut [f64]) -> bool {
+        self::energies(&self.objective, positions, self.evaluation, self.team, energies);
+        self.islands.gather(energies);
+        true
+    }
+
     fn smooth(&mut self, gradient: &[Row], out: &mut [Row]) {
         if let Some(smoother) = &mut self.smoother {
-            precondition(gradient, smoother, out, self.team);
-            let scale = 1.0 / (self.h * self.h);
-            out.iter_mut().for_each(|row| *row = *row * scale);
+            precondition(gradient, 1.0 / (self.h * self.h), smoother, out, self.team);
         }
     }
 }
@@ -93,6 +120,6 @@ impl Stiffness for FilteredField<'_> {
     }
 
     fn relax(&mut self, forces: &[Row], out: &mut [Row]) {
-        precondition(forces, self.matrix, out, self.team);
+        precondition(forces, 1.0, self.matrix, out, self.team);
     }
 }

@@ -248,8 +248,8 @@ impl Search {
         for (i, g) in self.energy_gradient.iter_mut().enumerate() {
             *g = *g * *a + velocities[i] * (*b * model.masses()[i]);
         }
-        precondition(&self.action_gradient, matrix, &mut self.action_direction, team);
-        precondition(&self.energy_gradient, matrix, &mut self.energy_direction, team);
+        precondition(&self.action_gradient, 1.0, matrix, &mut self.action_direction, team);
+        precondition(&self.energy_gradient, 1.0, matrix, &mut self.energy_direction, team);
     }
 
     /// The solution of the quadratic model of one island, or of its constraint alone.

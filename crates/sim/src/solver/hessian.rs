@@ -4,6 +4,8 @@
 //! every block then sums its contributions in a fixed order: the same bits for any number of
 //! threads, and no search for slots.
 
+use std::cmp::Ordering;
+
 use pliant_math::sparse::SymmetricMatrix;
 use pliant_math::team::{SharedSlice, Team};
 use pliant_math::{MathError, Row};
@@ -26,6 +28,16 @@ pub struct HessianLayout {
     elements: Vec<f64>,
     touching: Touching,
     ends: Vec<Row>,
+    /// Blocks of vertex v's rows, both halves: `row_blocks[row_starts[v]..row_starts[v + 1]]`.
+    row_starts: Vec<u32>,
+    row_blocks: Vec<RowBlock>,
+}
+
+/// A block in a row: the vertex of its columns, and which it is in the lower half.
+#[derive(Clone, Copy)]
+struct RowBlock {
+    column: u32,
+    block: u32,
 }
 
 struct Block {
@@ -92,9 +104,19 @@ impl HessianLayout {
             }
             starts.push(sources.len() as u32);
         }
-        let elements = vec![0.0; task_starts[field.task_count()]];
-        let (touching, ends) = (Touching::default(), Vec::new());
-        Ok(HessianLayout { matrix, blocks, starts, sources, task_starts, elements, touching, ends })
+        let (row_starts, row_blocks) = rows_of_blocks(free, &wanted);
+        Ok(HessianLayout {
+            matrix,
+            blocks,
+            starts,
+            sources,
+            elements: vec![0.0; task_starts[field.task_count()]],
+            task_starts,
+            touching: Touching::default(),
+            ends: Vec::new(),
+            row_starts,
+            row_blocks,
+        })
     }
 
     /// The matrix's pattern, with the values of the last assembly.
@@ -156,6 +178,32 @@ impl HessianLayout {
         });
     }
 
+    /// Three rows of the last assembly's matrix, those of a free vertex, times a vector.
+    #[inline]
+    pub fn multiply_row(&self, vertex: usize, x: &[Row]) -> Row {
+        let values = self.matrix.values();
+        let own = self.row_starts[vertex] as usize..self.row_starts[vertex + 1] as usize;
+        let mut sum = [0.0; 3];
+        for &RowBlock { column, block } in &self.row_blocks[own] {
+            let Row([x, y, z, _]) = x[column as usize];
+            let [a, b, c] = self.blocks[block as usize].slots;
+            let entries = match (column as usize).cmp(&vertex) {
+                // Columns of three below the diagonal, and their transpose above it.
+                Ordering::Less => [0, 1, 2].map(|r| [values[a + r], values[b + r], values[c + r]]),
+                Ordering::Greater => [a, b, c].map(|s| [values[s], values[s + 1], values[s + 2]]),
+                Ordering::Equal => [
+                    [values[a], values[a + 1], values[a + 2]],
+                    [values[a + 1], values[b], values[b + 1]],
+                    [values[a + 2], values[b + 1], values[c]],
+                ],
+            };
+            for (sum, [ex, ey, ez]) in sum.iter_mut().zip(entries) {
+                *sum = ex.mul_add(x, ey.mul_add(y, ez.mul_add(z, *sum)));
+            }
+        }
+        Row::new(sum[0], sum[1], sum[2])
+    }
+
     /// Adds ∇²E of the last assembly times vectors of *all* vertices, to the free ones' numbers.
     pub fn multiply_elements(&self, model: &Model, vectors: &[Row], out: &mut [f64]) {
         let field = model.field();
@@ -176,4 +224,23 @@ impl HessianLayout {
             }
         }
     }
+}
+
+/// For every vertex the blocks of its rows in ascending columns, from (column, row) of the blocks
+/// in the lower half, which are sorted.
+fn rows_of_blocks(free: usize, lower: &[(u32, u32)]) -> (Vec<u32>, Vec<RowBlock>) {
+    let mut all: Vec<(u32, RowBlock)> = Vec::with_capacity(2 * lower.len());
+    for (block, &(j, i)) in (0..).zip(lower) {
+        all.push((i, RowBlock { column: j, block }));
+        if i != j {
+            all.push((j, RowBlock { column: i, block }));
+        }
+    }
+    all.sort_unstable_by_key(|(row, b)| (*row, b.column));
+    let mut starts = vec![0; free + 1];
+    all.iter().for_each(|(row, _)| starts[*row as usize + 1] += 1);
+    for v in 0..free {
+        starts[v + 1] += starts[v];
+    }
+    (starts, all.into_iter().map(|(_, block)| block).collect())
 }

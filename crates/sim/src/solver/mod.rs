@@ -1,15 +1,29 @@
 //! Minimisers of a step's objective: [`projective`], [`newton`] and [`xpbd`]; and
 //! [`discrete_gradient`], which minimises nothing.
 
+mod conjugate;
 pub mod discrete_gradient;
 pub mod hessian;
 pub mod newton;
+mod passes;
 mod passing;
 pub mod projective;
 pub mod xpbd;
 
+use pliant_math::Row;
+
 use crate::objective::Sums;
 use crate::report::Timings;
+
+/// Where a minimisation starts.
+pub struct Start<'a> {
+    /// Positions, to be moved to the minimum \[m\].
+    pub p: &'a mut [Row],
+    /// ∇G at the free vertices, when it ends \[N\].
+    pub gradient: &'a mut [Row],
+    /// The sums of an evaluation at p, where there was one that left its gradient in `gradient`.
+    pub known: Option<Sums>,
+}
 
 /// How a minimisation went.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

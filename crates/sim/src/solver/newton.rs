@@ -1,5 +1,6 @@
 //! Newton's method: the objective's own Hessian, factored in every iteration, with the symbolic
-//! factorisation kept.
+//! factorisation kept; or, where that is large, conjugate gradients on it ([`super::conjugate`]),
+//! each time as accurate as the step they are for.
 //!
 //! The exact Hessian is tried first (it converges quadratically); where it is not positive
 //! definite the elements' projected Hessians take its place for the rest of the step (Smith,
@@ -16,6 +17,7 @@ use pliant_math::{Buffer, MathError, Row};
 use pliant_model::Model;
 use pliant_model::potentials::Curvature;
 
+use super::conjugate::{self, ConjugateSpace, Outcome};
 use super::hessian::HessianLayout;
 use super::{SolverInfo, rises};
 use crate::objective::{EvaluationSpace, Objective};
@@ -39,6 +41,8 @@ pub struct NewtonSpace {
     pub(super) cholesky: SparseCholesky,
     pub(super) direction: Vec<f64>,
     from: Buffer<Row>,
+    /// Where the matrix is too large to be factored again and again.
+    conjugate: Option<ConjugateSpace>,
 }
 
 impl NewtonSpace {
@@ -49,7 +53,21 @@ impl NewtonSpace {
         let order: Vec<usize> = (0..size).collect();
         let cholesky = SparseCholesky::analyse(layout.matrix(), &order)?;
         let from = Buffer::zeroed(model.free_count());
-        Ok(NewtonSpace { layout, cholesky, direction: vec![0.0; size], from })
+        let conjugate = conjugate::is_preferred(size, cholesky.stored_values())
+            .then(|| ConjugateSpace::new(model.free_count()));
+        Ok(NewtonSpace { layout, cholesky, direction: vec![0.0; size], from, conjugate })
+    }
+
+    /// Whether conjugate gradients stand in for a factorisation.
+    pub fn is_iterative(&self) -> bool {
+        self.conjugate.is_some()
+    }
+
+    /// Factors the preconditioner for a κ [1/s²], where conjugate gradients need one.
+    pub fn prepare(&mut self, model: &Model, kappa: f64, team: &Team) {
+        if let Some(space) = &mut self.conjugate {
+            space.prepare(model, kappa, team);
+        }
     }
 }
 
@@ -69,6 +87,7 @@ pub fn minimise(
     // The predicted decrease has fallen below the objective's rounding error.
     let mut settled = false;
     let mut exact_again = false;
+    let mut direct = space.conjugate.is_none();
     loop {
         let clock = Instant::now();
         let sums = objective.gradient(p, gradient, None, evaluation, team);
@@ -88,19 +107,18 @@ pub fn minimise(
             return info;
         }
         last_residual = info.residual;
-        if factor(objective, p, &mut curvature, space, &mut info, team).is_err() {
-            info.stalled = true;
-            return info;
-        }
-        let clock = Instant::now();
-        for (out, g) in space.direction.chunks_exact_mut(3).zip(gradient.iter()) {
-            out.copy_from_slice(&[-g.0[0], -g.0[1], -g.0[2]]);
-        }
-        let solved = space.cholesky.solve(&mut space.direction).is_ok();
-        info.timings.solve += clock.elapsed();
-        if !solved {
-            info.stalled = true;
-            return info;
+        // As accurate as Newton's own error will be, and as the tolerance needs.
+        let wanted = 0.1 * params.tolerance / info.residual;
+        let accuracy = if linearised { 1e-8 } else { info.residual.min(1e-2).max(wanted) };
+        let is_solved = !direct
+            && approach(objective, p, &mut curvature, (gradient, accuracy), space, &mut info, team);
+        if !is_solved {
+            // For the rest of this step: what was slow once will be so again.
+            direct = true;
+            if !exactly(objective, p, &mut curvature, gradient, space, &mut info, team) {
+                info.stalled = true;
+                return info;
+            }
         }
         info.iterations += 1;
         let slope: f64 = space
@@ -141,6 +159,59 @@ pub fn minimise(
             }
         }
     }
+}
+
+/// The direction by conjugate gradients, to an accuracy relative to the gradient; whether they got
+/// there.
+fn approach(
+    objective: &Objective,
+    p: &[Row],
+    curvature: &mut Curvature,
+    (gradient, accuracy): (&[Row], f64),
+    space: &mut NewtonSpace,
+    info: &mut SolverInfo,
+    team: &Team,
+) -> bool {
+    let NewtonSpace { layout, direction, conjugate: Some(conjugate), .. } = space else {
+        return false;
+    };
+    loop {
+        let clock = Instant::now();
+        layout.assemble(objective, p, *curvature, 0.0, &|_| true, team);
+        info.timings.factor += clock.elapsed();
+        let clock = Instant::now();
+        let outcome = conjugate.solve(layout, gradient, accuracy, direction, team);
+        info.timings.solve += clock.elapsed();
+        match outcome {
+            Outcome::Solved => return true,
+            Outcome::Indefinite if *curvature == Curvature::Exact => {
+                *curvature = Curvature::Definite;
+            }
+            Outcome::Indefinite | Outcome::Slow => return false,
+        }
+    }
+}
+
+/// The direction by a factorisation; whether there is one.
+fn exactly(
+    objective: &Objective,
+    p: &[Row],
+    curvature: &mut Curvature,
+    gradient: &[Row],
+    space: &mut NewtonSpace,
+    info: &mut SolverInfo,
+    team: &Team,
+) -> bool {
+    if factor(objective, p, curvature, space, info, team).is_err() {
+        return false;
+    }
+    let clock = Instant::now();
+    for (out, g) in space.direction.chunks_exact_mut(3).zip(gradient.iter()) {
+        out.copy_from_slice(&[-g.0[0], -g.0[1], -g.0[2]]);
+    }
+    let solved = space.cholesky.solve(&mut space.direction).is_ok();
+    info.timings.solve += clock.elapsed();
+    solved
 }
 
 /// Factors the most faithful positive definite Hessian at `p`.

@@ -95,12 +95,16 @@ struct Chart<'a> {
 
 impl Chart<'_> {
     fn new(panel: &Panel) -> Chart<'_> {
-        let shown = |v: &f64| v.is_finite() && (!panel.log_y || *v > 0.0);
+        let shown = |v: &f64, log: bool| v.is_finite() && (!log || *v > 0.0);
         let points = || {
             let pairs = panel.series.iter().flat_map(|s| s.x.iter().zip(&s.y));
-            pairs.filter(move |(x, y)| x.is_finite() && shown(y))
+            pairs.filter(move |(x, y)| shown(x, panel.log_x) && shown(y, panel.log_y))
         };
-        let x = Axis::linear(points().map(|p| *p.0), &panel.x_label, 7, false);
+        let x = if panel.log_x {
+            Axis::logarithmic(points().map(|p| *p.0), &panel.x_label, 7)
+        } else {
+            Axis::linear(points().map(|p| *p.0), &panel.x_label, 7, false)
+        };
         let values = points().map(|p| *p.1);
         let y = if panel.log_y {
             Axis::logarithmic(values, &panel.y_label, 6)

@@ -54,7 +54,9 @@ pub struct Panel {
     pub x_label: String,
     /// Quantity and unit up the chart.
     pub y_label: String,
-    /// Whether powers of ten are equally far apart.
+    /// Whether powers of ten are equally far apart along the chart.
+    pub log_x: bool,
+    /// Whether powers of ten are equally far apart up the chart.
     pub log_y: bool,
     /// The lines, from back to front.
     pub series: Vec<Series>,

@@ -15,6 +15,7 @@ fn panel(series: Vec<Series>) -> Panel {
         title: "Angle".into(),
         x_label: "time [s]".into(),
         y_label: "angle [°]".into(),
+        log_x: false,
         log_y: false,
         series,
     }
@@ -131,4 +132,24 @@ proptest! {
         }
         prop_assert!(picture.width > 0);
     }
+}
+
+#[test]
+fn a_power_law_is_a_straight_line_between_logarithmic_axes() {
+    let x: Vec<f64> = (0..12).map(|k| 1e-3 * 2f64.powi(k)).collect();
+    let squares = Series::new("x²", x.clone(), x.iter().map(|x| x * x).collect());
+    let chart = Panel { log_x: true, log_y: true, ..panel(vec![squares]) };
+    let svg = figure(vec![chart]).svg().unwrap();
+    let line = svg.split("<polyline").nth(1).and_then(|l| l.split("points=\"").nth(1)).unwrap();
+    let points: Vec<[f64; 2]> = line
+        .split('"')
+        .next()
+        .unwrap()
+        .split_whitespace()
+        .map(|p| p.split_once(',').unwrap())
+        .map(|(x, y)| [x.parse().unwrap(), y.parse().unwrap()])
+        .collect();
+    let slope = |a: [f64; 2], b: [f64; 2]| (b[1] - a[1]) / (b[0] - a[0]);
+    let first = slope(points[0], points[1]);
+    assert!(points.windows(2).all(|p| (slope(p[0], p[1]) / first - 1.0).abs() < 0.02), "{svg}");
 }

@@ -65,7 +65,7 @@ impl Tables {
 pub fn read(bytes: &[u8]) -> Result<(Tables, Tree), Problem> {
     let version = bytes.get(8..11).and_then(|v| v.try_into().ok());
     let version: [u8; 3] = version.ok_or_else(|| "ends before its version".to_owned())?;
-    if version < [0, 4, 0] || version >= [1, 0, 0] {
+    if !([0, 4, 0]..[1, 0, 0]).contains(&version) {
         let [major, minor, patch] = version;
         return Err(format!(
             "is a binary USD file of version {major}.{minor}.{patch}, expected 0.4.0 or later: usdcat makes one of another"

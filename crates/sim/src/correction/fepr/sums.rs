@@ -10,21 +10,21 @@ use super::{FeprInfo, Projection, Slack, Targets, ratio};
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Sums {
     /// Σ m ‖v‖², all vertices and the free ones.
-    kinetic: [f64; 2],
+    pub(super) kinetic: [f64; 2],
     /// Σ ∇E·W, Σ m ‖W‖².
-    slope: f64,
-    length: f64,
-    mass: f64,
+    pub(super) slope: f64,
+    pub(super) length: f64,
+    pub(super) mass: f64,
     /// Of the free vertices, and of all.
-    linear: [DVec3; 2],
-    angular: [DVec3; 2],
+    pub(super) linear: [DVec3; 2],
+    pub(super) angular: [DVec3; 2],
     /// Σ m r, Σ m r rᵀ.
-    first: DVec3,
-    second: [DVec3; 3],
+    pub(super) first: DVec3,
+    pub(super) second: [DVec3; 3],
     /// Σ m W × v, Σ ρ ∇E × v, Σ m ρ v vᵀ, with ρ the ratio of mass and metric.
-    energy_spin: DVec3,
-    spin_energy: DVec3,
-    spins: [DVec3; 3],
+    pub(super) energy_spin: DVec3,
+    pub(super) spin_energy: DVec3,
+    pub(super) spins: [DVec3; 3],
 }
 
 /// The constraints of an island.
@@ -164,7 +164,12 @@ impl Sums {
     }
 
     /// ∇cᵢ·Wⱼ.
-    fn matrix(&self, h: f64, targets: &Targets, constraints: &Constraints) -> [[f64; MOST]; MOST] {
+    pub(super) fn matrix(
+        &self,
+        h: f64,
+        targets: &Targets,
+        constraints: &Constraints,
+    ) -> [[f64; MOST]; MOST] {
         let inverse = 1.0 / (h * h);
         // What the unknowns s and t add: ∇c has −(P − P′) and −(L − L′) there.
         let yields = |of: fn(&Slack) -> DVec3, i: usize, j: usize| {

@@ -2,24 +2,28 @@
 
 use std::ops::Range;
 
-use pliant_math::coloring::Coloring;
-use pliant_math::lanes::{Lanes, WIDTH_F64};
+use glam::DVec3;
+use pliant_math::Buffer;
+use pliant_math::lanes::WIDTH_F64;
 use pliant_math::team::{SharedSlice, Team};
-use pliant_math::{Buffer, Row};
 
-/// Batches per item of a task: fixed, and enough work to be worth handing out.
-const BATCHES: usize = 8;
-
-const IN_ORDER: [u16; WIDTH_F64] = [0, 1, 2, 3, 4, 5, 6, 7];
+use super::clusters::{Clusters, SIDES};
 
 /// Constraints on `CORNERS` vertices, with `VALUES` numbers each that stay, and `FORCES` that are
 /// what they push with.
 pub(super) struct Colored<const CORNERS: usize, const VALUES: usize, const FORCES: usize> {
-    /// The batches of each colour.
+    /// The groups of each colour.
     colors: Vec<Range<usize>>,
+    /// First run of each group, and the end.
+    groups: Vec<u32>,
+    /// First batch of each run, and the end: the one or two batches of a run share no vertex.
+    runs: Vec<u32>,
+    /// Which constraint each lane has.
+    constraints: Vec<u32>,
     /// Per batch `CORNERS` × lanes.
     corners: Buffer<u32>,
-    /// How many lanes of a batch are in use.
+    /// How many lanes of a batch are in use. The others repeat the last of them: they compute the
+    /// same bits from the same numbers, and write them to the same place.
     used: Vec<u8>,
     /// Per batch `VALUES` × lanes.
     values: Buffer<f64>,
@@ -39,31 +43,55 @@ pub(super) struct Batch {
 impl<const CORNERS: usize, const VALUES: usize, const FORCES: usize>
     Colored<CORNERS, VALUES, FORCES>
 {
-    /// Colours constraints. Lanes that fill up a batch repeat its last constraint, and are never
-    /// written back.
-    pub fn new(corners: &[[u32; CORNERS]], values: &[[f64; VALUES]]) -> Self {
-        let (mut colors, mut used) = (Vec::new(), Vec::new());
-        let (mut all_corners, mut all_values) = (Vec::new(), Vec::new());
-        for color in Coloring::greedy(corners).colors() {
-            let first = used.len();
-            for batch in color.chunks(WIDTH_F64) {
-                let lane = |l: usize| batch[l.min(batch.len() - 1)] as usize;
-                for c in 0..CORNERS {
-                    all_corners.extend((0..WIDTH_F64).map(|l| corners[lane(l)][c]));
+    /// Colours constraints at vertices that are at `positions` \[m\].
+    pub fn new(
+        corners: &[[u32; CORNERS]],
+        positions: &[DVec3],
+        values: impl Fn(usize) -> [f64; VALUES],
+    ) -> Self {
+        let Clusters { colors, groups: members } = Clusters::new(corners, positions);
+        let (mut groups, mut runs, mut used) = (vec![0], vec![0], Vec::new());
+        let (mut constraints, mut all_corners) = (Vec::new(), Vec::new());
+        for group in &members {
+            // Clusters come largest first: those that have a k-th constraint are the first.
+            for k in 0..group.first().map_or(0, Vec::len) {
+                let having = group.partition_point(|cluster| k < cluster.len());
+                for side in group[..having].chunks(WIDTH_F64) {
+                    let lanes: [u32; WIDTH_F64] =
+                        std::array::from_fn(|l| side[l.min(side.len() - 1)][k]);
+                    for c in 0..CORNERS {
+                        all_corners.extend(lanes.map(|e| corners[e as usize][c]));
+                    }
+                    constraints.extend(lanes);
+                    used.push(side.len() as u8);
                 }
-                for k in 0..VALUES {
-                    all_values.extend((0..WIDTH_F64).map(|l| values[lane(l)][k]));
-                }
-                used.push(batch.len() as u8);
+                runs.push(used.len() as u32);
             }
-            colors.push(first..used.len());
+            groups.push(runs.len() as u32 - 1);
         }
-        Colored {
+        let mut colored = Colored {
             colors,
+            groups,
+            runs,
+            constraints,
             corners: Buffer::from(&all_corners[..]),
-            values: Buffer::from(&all_values[..]),
+            values: Buffer::zeroed(used.len() * VALUES * WIDTH_F64),
             forces: Buffer::zeroed(used.len() * FORCES * WIDTH_F64),
             used,
+        };
+        colored.assign(values);
+        colored
+    }
+
+    /// Gives every constraint other values.
+    pub fn assign(&mut self, values: impl Fn(usize) -> [f64; VALUES]) {
+        let batches = self.values.chunks_exact_mut(VALUES * WIDTH_F64);
+        for (batch, lanes) in batches.zip(self.constraints.chunks_exact(WIDTH_F64)) {
+            for (l, &constraint) in lanes.iter().enumerate() {
+                for (k, value) in values(constraint as usize).into_iter().enumerate() {
+                    batch[k * WIDTH_F64 + l] = value;
+                }
+            }
         }
     }
 
@@ -72,89 +100,67 @@ impl<const CORNERS: usize, const VALUES: usize, const FORCES: usize>
         self.forces.fill(0.0);
     }
 
-    /// Calls `relax` for consecutive batches, colour after colour; within a colour on all
+    /// Calls `relax` for the batches of every group, colour after colour; within a colour on all
     /// threads, in any order.
     pub fn sweep(
         &mut self,
         team: &Team,
         relax: &(dyn Fn(Batches<CORNERS, VALUES, FORCES>) + Sync),
     ) {
-        let Colored { colors, corners, used, values, forces } = self;
+        let Colored { colors, groups, runs, corners, used, values, forces, .. } = self;
         let forces = SharedSlice::new(forces);
         for color in colors {
-            team.each(color.len().div_ceil(BATCHES), &|item, _| {
-                let first = color.start + item * BATCHES;
-                let range = first..(first + BATCHES).min(color.end);
-                relax(Batches { range, corners, used, values, forces });
+            team.each(color.len(), &|item, _| {
+                let group = color.start + item;
+                let runs = &runs[groups[group] as usize..=groups[group + 1] as usize];
+                relax(Batches { runs, corners, used, values, forces });
             });
         }
     }
 }
 
-/// Consecutive batches of one colour: no two constraints in them share a vertex.
+/// The batches of one group: no other group of its colour has their vertices.
 pub(super) struct Batches<'a, const CORNERS: usize, const VALUES: usize, const FORCES: usize> {
-    range: Range<usize>,
+    runs: &'a [u32],
     corners: &'a [u32],
     used: &'a [u8],
     values: &'a [f64],
     forces: SharedSlice<'a, f64>,
 }
 
+/// One batch, or two that share no vertex.
+pub(super) enum Run {
+    One([Batch; 1]),
+    Two([Batch; SIDES]),
+}
+
 impl<const CORNERS: usize, const VALUES: usize, const FORCES: usize>
     Batches<'_, CORNERS, VALUES, FORCES>
 {
-    /// One batch after the other.
+    /// One run after the other: the lanes of a run share no vertex.
     #[inline(always)]
-    pub fn each(self) -> impl Iterator<Item = Batch> {
-        let Batches { range, corners, used, values, forces } = self;
-        range.map(move |b| Batch {
-            corners: corners[b * CORNERS * WIDTH_F64..(b + 1) * CORNERS * WIDTH_F64].as_ptr(),
-            used: used[b] as usize,
-            values: values[b * VALUES * WIDTH_F64..(b + 1) * VALUES * WIDTH_F64].as_ptr(),
-            // SAFETY: every batch has its own forces, and one item.
-            forces: unsafe {
-                forces.range(b * FORCES * WIDTH_F64, (b + 1) * FORCES * WIDTH_F64).as_mut_ptr()
-            },
+    pub fn each(self) -> impl Iterator<Item = Run> {
+        (0..self.runs.len() - 1).map(move |r| {
+            let first = self.runs[r] as usize;
+            if self.runs[r + 1] as usize - first == SIDES {
+                Run::Two([self.batch(first), self.batch(first + 1)])
+            } else {
+                Run::One([self.batch(first)])
+            }
         })
     }
-}
 
-/// Positions of one corner of a batch.
-///
-/// # Safety
-/// Inside a kernel of L; `corners` valid for a batch, and `positions` for its vertices.
-#[inline(always)]
-pub(super) unsafe fn gather<L: Lanes<Real = f64>>(
-    positions: *const Row,
-    corners: *const u32,
-) -> [L; 3] {
-    let mut rows = [Row([0.0; 4]); WIDTH_F64];
-    // SAFETY: passed on to the caller.
-    unsafe {
-        for (l, row) in rows.iter_mut().enumerate() {
-            *row = *positions.add(*corners.add(l) as usize);
-        }
-        L::gather_rows(rows.as_ptr(), IN_ORDER.as_ptr())
-    }
-}
-
-/// Writes the positions of one corner back, in the lanes that are in use.
-///
-/// # Safety
-/// As [`gather`], and nobody else reads or writes those vertices.
-#[inline(always)]
-pub(super) unsafe fn scatter<L: Lanes<Real = f64>>(
-    xyz: [L; 3],
-    positions: *mut Row,
-    corners: *const u32,
-    used: usize,
-) {
-    let mut rows = [Row([0.0; 4]); WIDTH_F64];
-    // SAFETY: passed on to the caller.
-    unsafe {
-        L::store_rows(xyz, rows.as_mut_ptr());
-        for (l, row) in rows.iter().enumerate().take(used) {
-            *positions.add(*corners.add(l) as usize) = *row;
+    #[inline(always)]
+    fn batch(&self, b: usize) -> Batch {
+        Batch {
+            corners: self.corners[b * CORNERS * WIDTH_F64..(b + 1) * CORNERS * WIDTH_F64].as_ptr(),
+            used: self.used[b] as usize,
+            values: self.values[b * VALUES * WIDTH_F64..(b + 1) * VALUES * WIDTH_F64].as_ptr(),
+            // SAFETY: every batch has its own forces, and one item.
+            forces: unsafe {
+                let range = b * FORCES * WIDTH_F64..(b + 1) * FORCES * WIDTH_F64;
+                self.forces.range(range.start, range.end).as_mut_ptr()
+            },
         }
     }
 }

@@ -9,7 +9,7 @@ use pliant_math::Row;
 use pliant_math::lanes::WIDTH_F64;
 use pliant_math::team::{SharedSlice, Team};
 
-use super::colored::{Batch, Colored};
+use super::colored::{Batch, Colored, Run};
 use crate::objective::Objective;
 
 /// Numbers per triangle: ρ, 1/m of the corners.
@@ -22,14 +22,14 @@ pub(super) struct Drag {
 
 impl Drag {
     /// From triangles with their ρ [kg/m³], and the inverse masses of the model's vertices [1/kg].
-    pub fn new(triangles: &[([u32; 3], f64)], inverse_masses: &[f64]) -> Self {
+    pub fn new(triangles: &[([u32; 3], f64)], inverse_masses: &[f64], positions: &[DVec3]) -> Self {
         let corners: Vec<[u32; 3]> = triangles.iter().map(|t| t.0).collect();
-        let values = |(corners, drag): &([u32; 3], f64)| {
+        let values = |t: usize| {
+            let (corners, drag) = triangles[t];
             let [a, b, c] = corners.map(|v| inverse_masses[v as usize]);
-            [*drag, a, b, c]
+            [drag, a, b, c]
         };
-        let values: Vec<[f64; VALUES]> = triangles.iter().map(values).collect();
-        Drag { constraints: Colored::new(&corners, &values) }
+        Drag { constraints: Colored::new(&corners, positions, values) }
     }
 
     /// Lets go of all forces.
@@ -40,11 +40,17 @@ impl Drag {
     /// Relaxes every triangle once.
     pub fn relax(&mut self, objective: &Objective, positions: SharedSlice<Row>, team: &Team) {
         self.constraints.sweep(team, &|batches| {
-            for batch in batches.each() {
-                for lane in 0..batch.used {
-                    // SAFETY: lanes in use are valid, vertices are the model's, and no two
-                    // constraints of a colour share one.
-                    unsafe { relax(objective, &batch, lane, positions) }
+            for run in batches.each() {
+                let batches = match &run {
+                    Run::One(one) => &one[..],
+                    Run::Two(two) => &two[..],
+                };
+                for batch in batches {
+                    for lane in 0..batch.used {
+                        // SAFETY: lanes in use are valid, vertices are the model's, and no other
+                        // thread has them.
+                        unsafe { relax(objective, batch, lane, positions) }
+                    }
                 }
             }
         });

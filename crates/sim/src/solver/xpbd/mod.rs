@@ -24,8 +24,10 @@
 //! minimiser, to rounding. Across ∇C a visit takes the step that the stiffness along it allows,
 //! which is no less than the stiffness across, so that it does not overshoot.
 //!
-//! Constraints of a colour share no vertex: bits do not depend on the number of threads.
+//! Clusters of constraints of a colour share no vertex: bits do not depend on the number of
+//! threads.
 
+mod clusters;
 mod colored;
 mod drag;
 mod held;
@@ -113,12 +115,14 @@ impl XpbdSpace {
             Compliant::Touching => {}
         };
         model.field().compliant(visit).map_err(NoConstraint)?;
-        let of_model = |(model, list): &(_, Vec<Tet>)| Tets::new(*model, list, &inverse_masses);
+        let positions: Vec<_> = model.initial_positions().iter().map(|row| row.xyz()).collect();
+        let of_model =
+            |(model, list): &(_, Vec<Tet>)| Tets::new(*model, list, &inverse_masses, &positions);
         Ok(XpbdSpace {
             held: Held::new(points),
-            springs: Springs::new(&springs, &inverse_masses),
+            springs: Springs::new(springs, &positions),
             tets: tets.iter().map(of_model).collect(),
-            drag: Drag::new(&triangles, &inverse_masses),
+            drag: Drag::new(&triangles, &inverse_masses, &positions),
             touch: Touch::new(model),
             inverse_masses,
         })
@@ -169,7 +173,7 @@ fn predict(objective: &Objective, space: &mut XpbdSpace, p: &mut [Row]) {
         *x = y + fall;
     }
     space.held.release();
-    space.springs.release();
+    space.springs.release(1.0 / objective.kappa, &space.inverse_masses);
     space.tets.iter_mut().for_each(Tets::release);
     space.drag.release();
     space.touch.release();
@@ -180,7 +184,7 @@ fn sweep(objective: &Objective, p: &mut [Row], space: &mut XpbdSpace, team: &Tea
     let softness = 1.0 / objective.kappa;
     space.held.relax(objective.drive, &space.inverse_masses, softness, p);
     let positions = SharedSlice::new(p);
-    space.springs.relax(positions, softness, team);
+    space.springs.relax(positions, team);
     for tets in &mut space.tets {
         tets.relax(positions, softness, team);
     }

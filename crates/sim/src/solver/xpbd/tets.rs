@@ -27,7 +27,7 @@ use pliant_model::potentials::neo_hookean::StableNeoHookean;
 use pliant_model::potentials::stvk::StVenantKirchhoff;
 use pliant_model::potentials::tissue::Tissue;
 
-use super::colored::{Batches, Colored, gather, scatter};
+use super::colored::{Batch, Batches, Colored, Run};
 
 /// Numbers per tet: Dₘ⁻¹ (9), μV, λV, 1/m of the corners (4), k, κQ (6: xx, yy, zz, xy, xz, yz).
 const VALUES: usize = 22;
@@ -56,10 +56,16 @@ pub(super) struct Tets {
 }
 
 impl Tets {
-    /// From tets and the inverse masses of the model's vertices [1/kg].
-    pub fn new(model: ElasticModel, tets: &[Tet], inverse_masses: &[f64]) -> Self {
+    /// From tets, the inverse masses of the model's vertices [1/kg], and where these are \[m\].
+    pub fn new(
+        model: ElasticModel,
+        tets: &[Tet],
+        inverse_masses: &[f64],
+        positions: &[DVec3],
+    ) -> Self {
         let corners: Vec<[u32; 4]> = tets.iter().map(|t| t.corners).collect();
-        let values = |t: &Tet| {
+        let values = |t: usize| {
+            let t = &tets[t];
             let w = t.corners.map(|v| inverse_masses[v as usize]);
             let mut values = [0.0; VALUES];
             values[..9].copy_from_slice(&t.inverse);
@@ -69,8 +75,7 @@ impl Tets {
             values[16..].copy_from_slice(&mobility(&t.inverse, w));
             values
         };
-        let values: Vec<[f64; VALUES]> = tets.iter().map(values).collect();
-        Tets { model, constraints: Colored::new(&corners, &values) }
+        Tets { model, constraints: Colored::new(&corners, positions, values) }
     }
 
     /// Lets go of all forces.
@@ -134,57 +139,98 @@ impl<L: Lanes<Real = f64>, D: Density> Kernel<L> for Relax<'_, D> {
 
     #[inline(always)]
     unsafe fn run(self) {
-        let positions = self.positions.ptr();
-        for batch in self.batches.each() {
-            // SAFETY: inside a kernel of L; vertices are the model's, and no two constraints of a
-            // colour share one.
+        let (x, softness) = (self.positions.ptr(), self.softness);
+        for run in self.batches.each() {
+            // SAFETY: inside a kernel of L; vertices are the model's, lanes of a run share none,
+            // and no other thread has them.
             unsafe {
-                let (zero, softness) = (L::splat(0.0), L::splat(self.softness));
-                let mut inverse = [zero; 9];
-                for (k, value) in inverse.iter_mut().enumerate() {
-                    *value = L::load(batch.values.add(k * WIDTH_F64));
-                }
-                let mu = L::load(batch.values.add(9 * WIDTH_F64));
-                let lambda = L::load(batch.values.add(10 * WIDTH_F64));
-                let mut x = [[zero; 3]; 4];
-                let mut w = [zero; 4];
-                for c in 0..4 {
-                    x[c] = gather(positions, batch.corners.add(c * WIDTH_F64));
-                    w[c] = softness * L::load(batch.values.add((11 + c) * WIDTH_F64));
-                }
-                let f = deformation(&x, &inverse);
-                let (energy, p) = D::lanes::<L, true>(&f, mu, lambda);
-                let mut stress = [zero; 9];
-                for (k, value) in stress.iter_mut().enumerate() {
-                    *value = L::load(batch.forces.add(k * WIDTH_F64));
-                }
-                let square = (energy + energy).max(L::splat(VANISHING));
-                let stiff = L::load(batch.values.add(15 * WIDTH_F64));
-                let secant = squared_norm(&p).div(square).min(stiff * L::splat(STIFFENING));
-                let stiff = softness * stiff.max(secant);
-                let mut matrix = [zero; 6];
-                for (k, value) in matrix.iter_mut().enumerate() {
-                    *value = stiff * L::load(batch.values.add((16 + k) * WIDTH_F64));
-                }
-                let damping = inverse_of_identity_plus(&matrix);
-                let mut change = [zero; 9];
-                for i in 0..3 {
-                    let gap: [L; 3] = std::array::from_fn(|j| stress[3 * i + j] + p[3 * i + j]);
-                    for j in 0..3 {
-                        change[3 * i + j] = -dot(&gap, &damping[j]);
-                        let sum = stress[3 * i + j] + change[3 * i + j];
-                        sum.store(batch.forces.add((3 * i + j) * WIDTH_F64));
-                    }
-                }
-                let push = corner_forces(&change, &inverse);
-                for c in 0..4 {
-                    for i in 0..3 {
-                        x[c][i] = w[c].mul_add(push[c][i], x[c][i]);
-                    }
-                    scatter(x[c], positions, batch.corners.add(c * WIDTH_F64), batch.used);
+                match run {
+                    Run::One(batches) => relax::<L, D, 1>(batches, softness, x),
+                    Run::Two(batches) => relax::<L, D, 2>(batches, softness, x),
                 }
             }
         }
+    }
+}
+
+/// Relaxes the tets of N batches, in passes so that they fill each other's pauses.
+///
+/// # Safety
+/// Inside a kernel of L; all corners are valid, no two of them the same, and nobody else's.
+#[inline(always)]
+unsafe fn relax<L: Lanes<Real = f64>, D: Density, const N: usize>(
+    batches: [Batch; N],
+    softness: f64,
+    positions: *mut Row,
+) {
+    // SAFETY: passed on to the caller.
+    unsafe {
+        let (zero, softness) = (L::splat(0.0), L::splat(softness));
+        let mut x = [[[zero; 3]; 4]; N];
+        let (mut f, mut p, mut energy) = ([[zero; 9]; N], [[zero; 9]; N], [zero; N]);
+        for n in 0..N {
+            for c in 0..4 {
+                x[n][c] = L::gather_rows(positions, batches[n].corners.add(c * WIDTH_F64));
+            }
+            f[n] = deformation(&x[n], &matrix9(batches[n].values));
+        }
+        for n in 0..N {
+            let mu = L::load(batches[n].values.add(9 * WIDTH_F64));
+            let lambda = L::load(batches[n].values.add(10 * WIDTH_F64));
+            (energy[n], p[n]) = D::lanes::<L, true>(&f[n], mu, lambda);
+        }
+        let mut damping = [[[zero; 3]; 3]; N];
+        for n in 0..N {
+            let square = (energy[n] + energy[n]).max(L::splat(VANISHING));
+            let stiff = L::load(batches[n].values.add(15 * WIDTH_F64));
+            let secant = squared_norm(&p[n]).div(square).min(stiff * L::splat(STIFFENING));
+            let stiff = softness * stiff.max(secant);
+            let mut matrix = [zero; 6];
+            for (k, value) in matrix.iter_mut().enumerate() {
+                *value = stiff * L::load(batches[n].values.add((16 + k) * WIDTH_F64));
+            }
+            damping[n] = inverse_of_identity_plus(&matrix);
+        }
+        for n in 0..N {
+            let Batch { corners, values, forces, .. } = batches[n];
+            let stress: [L; 9] = matrix9(forces);
+            let mut change = [zero; 9];
+            for i in 0..3 {
+                let mut gap = [zero; 3];
+                for j in 0..3 {
+                    gap[j] = stress[3 * i + j] + p[n][3 * i + j];
+                }
+                for j in 0..3 {
+                    change[3 * i + j] = -dot(&gap, &damping[n][j]);
+                    let sum = stress[3 * i + j] + change[3 * i + j];
+                    sum.store(forces.add((3 * i + j) * WIDTH_F64));
+                }
+            }
+            let push = corner_forces(&change, &matrix9(values));
+            for c in 0..4 {
+                let w = softness * L::load(values.add((11 + c) * WIDTH_F64));
+                for i in 0..3 {
+                    x[n][c][i] = w.mul_add(push[c][i], x[n][c][i]);
+                }
+                L::scatter_rows(x[n][c], positions, corners.add(c * WIDTH_F64));
+            }
+        }
+    }
+}
+
+/// Nine numbers of each lane.
+///
+/// # Safety
+/// Inside a kernel of L; nine times `WIDTH` numbers.
+#[inline(always)]
+unsafe fn matrix9<L: Lanes<Real = f64>>(from: *const f64) -> [L; 9] {
+    // SAFETY: passed on to the caller.
+    unsafe {
+        let mut matrix = [L::splat(0.0); 9];
+        for (k, value) in matrix.iter_mut().enumerate() {
+            *value = L::load(from.add(k * WIDTH_F64));
+        }
+        matrix
     }
 }
 

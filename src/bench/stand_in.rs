@@ -1,0 +1,75 @@
+//! Bodies in the place of those in papers, which are not ours to give away: of about as many tets
+//! or springs, 1 m long.
+
+use glam::DVec3;
+use pliant::mesh::{Mesh, MeshError, shapes};
+
+/// A body for the one that a paper calls `name`, with about `elements` tets.
+///
+/// Round bodies are jellies, the others boxes of about their proportions.
+pub fn stand_in(name: &str, elements: usize) -> Result<Mesh, MeshError> {
+    let proportions = match name {
+        "bar" => DVec3::new(4.0, 1.0, 1.0),
+        "cube" => DVec3::ONE,
+        "hippo" => DVec3::new(2.0, 1.2, 1.0),
+        "cactus" => DVec3::new(1.0, 4.0, 1.0),
+        "human" => DVec3::new(2.0, 6.0, 1.0),
+        _ => return round(elements),
+    };
+    let size = proportions / proportions.max_element();
+    shapes::solid_box(size, cells(proportions, elements))
+}
+
+/// A square of springs with about `vertices` vertices, [2 m]², as ends of springs.
+pub fn cloth(vertices: usize) -> Result<(Mesh, Vec<[u32; 2]>), MeshError> {
+    let side = (vertices as f64).sqrt().round() as usize - 1;
+    let (mesh, springs) = shapes::cloth([2.0, 2.0], [side, side])?;
+    Ok((mesh, springs.iter().map(|spring| spring.vertices).collect()))
+}
+
+/// The cells of a box, five tets each, that come closest to a number of tets: proportions rounded
+/// up or down.
+fn cells(proportions: DVec3, elements: usize) -> [usize; 3] {
+    let scale = (elements as f64 / 5.0 / proportions.element_product()).cbrt();
+    let low = (proportions * scale).floor().max(DVec3::ONE).to_array();
+    let counts = (0..8).map(|bits: usize| [0, 1, 2].map(|a| low[a] as usize + (bits >> a & 1)));
+    let off = |cells: &[usize; 3]| (5 * cells.iter().product::<usize>()).abs_diff(elements);
+    counts.min_by_key(off).unwrap_or([1; 3])
+}
+
+/// The jelly whose tets are closest in number: it has about as many as the cube of its resolution.
+fn round(elements: usize) -> Result<Mesh, MeshError> {
+    const PROBE: usize = 12;
+    let probe = shapes::jelly(PROBE)?.tets.len();
+    let guess = PROBE as f64 * (elements as f64 / probe as f64).cbrt();
+    let mut best = shapes::jelly((guess.round() as usize).max(4))?;
+    for resolution in [guess.floor(), guess.ceil()] {
+        let other = shapes::jelly((resolution as usize).max(4))?;
+        if other.tets.len().abs_diff(elements) < best.tets.len().abs_diff(elements) {
+            best = other;
+        }
+    }
+    let bounds = best.bounds().map_or(1.0, |b| (b.max - b.min).max_element());
+    best.positions.iter_mut().for_each(|x| *x /= bounds);
+    Ok(best)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_are_about_those_asked_for() {
+        for (name, elements) in
+            [("bar", 716), ("cube", 996), ("hippo", 8406), ("rabbit", 52_090), ("ball", 1772)]
+        {
+            let found = stand_in(name, elements).unwrap();
+            let ratio = found.tets.len() as f64 / elements as f64;
+            assert!((0.75..1.3).contains(&ratio), "{name}: {} of {elements}", found.tets.len());
+            let bounds = found.bounds().unwrap();
+            let size = (bounds.max - bounds.min).max_element();
+            assert!((size - 1.0).abs() < 1e-9, "{name}: {size} m");
+        }
+        assert_eq!(cloth(3721).unwrap().0.positions.len(), 3721);
+    }
+}

@@ -1,0 +1,99 @@
+//! The demos that are built in: each a scene file, with a table `[demo]` that says which methods it
+//! compares and what to show.
+//!
+//! A new one is a file in `assets/scenes/` and its name in the list below.
+
+mod recipe;
+mod table;
+
+pub use recipe::{Accuracy, Curve, Demo, DemoError, Quantity, Room, Variant};
+
+macro_rules! scenes {
+    ($($name:literal),* $(,)?) => {
+        &[$(($name, include_str!(concat!("../../assets/scenes/", $name, ".toml")))),*]
+    };
+}
+
+/// Names and files, the flagship first.
+const FILES: &[(&str, &str)] = scenes![
+    "jelly",
+    "drop",
+    "collide",
+    "folded",
+    "cube",
+    "bar",
+    "horns",
+    "flag",
+    "multiplier",
+    "buckle",
+    "orbit",
+    "spin",
+    "scramble",
+    "alpha",
+    "shaken",
+    "snout",
+    "swing",
+    "loose",
+    "spheres",
+    "marbles",
+    "slide",
+    "sqp",
+    "torus",
+    "order",
+    "trampoline",
+    "xpbd",
+    "cannonball",
+    "hippo",
+    "cactus",
+    "squirrel",
+    "bounce",
+    "octopus",
+];
+
+/// Every name, the flagship first.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    FILES.iter().map(|(name, _)| *name)
+}
+
+/// The demo of a name.
+///
+/// ```
+/// let cube = pliant::demos::find("cube").expect("there is a cube")?;
+/// assert_eq!(cube.name, "cube");
+/// assert!(pliant::demos::find("sphinx").is_none());
+/// # Ok::<(), pliant::demos::DemoError>(())
+/// ```
+pub fn find(name: &str) -> Option<Result<Demo, DemoError>> {
+    let (name, text) = FILES.iter().find(|(known, _)| *known == name)?;
+    Some(Demo::parse(name, text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pliant_model::scene::SceneFile;
+
+    #[test]
+    fn every_demo_is_valid_scenes_with_names_and_folders_of_their_own() {
+        for (index, name) in names().enumerate() {
+            assert_eq!(
+                names().position(|other| other == name),
+                Some(index),
+                "{name} is there twice"
+            );
+            let demo = find(name).unwrap().unwrap();
+            for (place, variant) in demo.variants.iter().enumerate() {
+                let scene = SceneFile::parse(&demo.scene_of(variant).unwrap());
+                let scene =
+                    scene.unwrap_or_else(|error| panic!("{name}, {}: {error}", variant.label));
+                let end = f64::from(scene.frames) / scene.fps;
+                let moments = demo.moments();
+                assert!(moments.is_sorted() && moments[0] < moments[5], "{name}: {moments:?}");
+                assert!(moments[0] >= 0.0 && moments[5] <= end + 1e-9, "{name}: {moments:?}");
+                let same = |other: &Variant| other.folder() == variant.folder();
+                assert_eq!(demo.variants.iter().position(same), Some(place), "{name}: folders");
+                assert_eq!(variant.label.is_empty(), demo.variants.len() == 1, "{name}: labels");
+            }
+        }
+    }
+}

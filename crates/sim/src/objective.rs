@@ -19,8 +19,8 @@ use pliant_model::potentials::Situation;
 use pliant_model::touching::{Touch, Touching};
 use pliant_model::{Drive, Model};
 
-use crate::blocks;
 pub(crate) use crate::blocks::BLOCK;
+use crate::blocks::{self, PerVertex};
 use crate::gather::{Companions, Gather};
 use crate::measure::{self, Momentum};
 
@@ -190,6 +190,12 @@ impl Objective<'_> {
         self.total(p, space, blocks)
     }
 
+    /// Turns ∇G(p) into ∇E(p).
+    pub(crate) fn take_inertia_off(&self, p: &[Row], gradient: &mut [Row], team: &Team) {
+        let without = Without { objective: self, p, gradient: SharedSlice::new(gradient) };
+        blocks::each_vertex(without.gradient.len(), team, &without);
+    }
+
     /// Forces that hold the hard vertices are minus these rows \[N\]: ∇E at them, from the last
     /// gradient evaluation.
     pub fn hard_gradient(&self, space: &EvaluationSpace, vertex: usize) -> DVec3 {
@@ -278,6 +284,22 @@ impl Objective<'_> {
         let forces = total.forces.sqrt() + total.inertial.sqrt();
         total.rounding = 1e-14 * total.magnitude + 1e-15 * forces * self.model.extent();
         total
+    }
+}
+
+struct Without<'a, 'o> {
+    objective: &'a Objective<'o>,
+    p: &'a [Row],
+    gradient: SharedSlice<'a, Row>,
+}
+
+impl PerVertex for Without<'_, '_> {
+    #[inline(always)]
+    unsafe fn at(&self, i: usize) {
+        let Objective { model, kappa, inertia, .. } = *self.objective;
+        // SAFETY: every vertex has its own row.
+        let g = unsafe { self.gradient.at(i) };
+        *g = *g - (self.p[i] - inertia[i]) * (kappa * model.masses()[i]);
     }
 }
 

@@ -141,7 +141,7 @@ fn advance(
     touched.extend_from_slice(evaluation.touching.touches());
     islands_before.set(touched);
     workspace.vectors.hard_start.clear();
-    workspace.vectors.solved = None;
+    workspace.vectors.is_gradient_stored = false;
     let accounts = model.integrator().correction.is_some() && from.hard != to.hard;
     if scheme::needs_start_forces(scheme) || accounts {
         start_forces(model, h, from, state, workspace);
@@ -299,7 +299,10 @@ fn solve(
     let start = Start { p, gradient: &mut vectors.gradient, known };
     let info = solver.minimise(&objective, start, evaluation, team);
     let is_known = solver.leaves_gradient() && constants.beta == 1.0 && model.field().is_constant();
-    vectors.solved = is_known.then_some(constants.kappa);
+    vectors.is_gradient_stored = is_known && model.integrator().correction.is_some();
+    if vectors.is_gradient_stored {
+        objective.take_inertia_off(p, &mut vectors.gradient, team);
+    }
     objective.touch(p, evaluation, team);
     islands.set(evaluation.touching.touches());
     centre(p, islands);

@@ -86,9 +86,9 @@ pub(crate) struct Vectors {
     pub before: [Buffer<Row>; 2],
     pub inertia: Buffer<Row>,
     pub gradient: Buffer<Row>,
-    /// κ [1/s²] of the solve that has left ∇G at the state in `gradient`, and the energies of its last
-    /// evaluation in the evaluation space, where all of them are stored.
-    pub solved: Option<f64>,
+    /// Whether `gradient` is ∇E at the state, as the solver has left it, with the energies of the same
+    /// evaluation in the evaluation space, and all of them stored.
+    pub is_gradient_stored: bool,
     pub measured: Vec<f64>,
     /// ∇E at the hard vertices at the start of a sub-step, where the account needs it.
     pub hard_start: Vec<DVec3>,
@@ -153,7 +153,7 @@ impl Workspace {
                 before: [Buffer::zeroed(all), Buffer::zeroed(all)],
                 inertia: Buffer::zeroed(all),
                 gradient: Buffer::zeroed(free),
-                solved: None,
+                is_gradient_stored: false,
                 measured: vec![1.0; free],
                 hard_start: Vec::with_capacity(all - free),
             },

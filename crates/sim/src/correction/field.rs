@@ -53,31 +53,15 @@ pub(super) struct FieldEnergy<'a> {
     pub islands: &'a Islands,
     pub h: f64,
     pub team: &'a Team,
-    /// What the solver has left of its last evaluation, where that was of the stored energy and
-    /// inertia alone, at the positions that are projected.
-    pub solved: Option<Solved<'a>>,
-}
-
-/// A solver's last gradient.
-#[derive(Clone, Copy)]
-pub(super) struct Solved<'a> {
-    /// ∇G = ∇E + κ M (x − ŷ) \[N\].
-    pub gradient: &'a [Row],
-    /// κ [1/s²].
-    pub kappa: f64,
+    /// The gradient that the solver has left, where it is that of the positions to be projected.
+    pub known: Option<&'a [Row]>,
 }
 
 impl Energy for FieldEnergy<'_> {
     fn gradient(&mut self, positions: &[Row], gradient: &mut [Row], energies: &mut [f64]) {
         let FieldEnergy { objective, evaluation, team, .. } = self;
-        match self.solved.take() {
-            Some(Solved { gradient: solved, kappa }) => {
-                let inertia =
-                    (objective.model.masses().iter().zip(objective.inertia)).zip(positions);
-                for ((out, &g), ((m, &y), &x)) in gradient.iter_mut().zip(solved).zip(inertia) {
-                    *out = g - (x - y) * (kappa * m);
-                }
-            }
+        match self.known.take() {
+            Some(known) => gradient.copy_from_slice(known),
             None => {
                 objective.gradient(positions, gradient, None, evaluation, team);
             }

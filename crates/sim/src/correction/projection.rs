@@ -9,7 +9,7 @@ use pliant_model::{Conserved, Model};
 
 use super::curvature::FieldHessian;
 use super::fepr::{self, FeprInfo, FeprSpace, Metric, Part, Projection, Slack, Targets};
-use super::field::{self, FieldEnergy, FilteredField, Solved};
+use super::field::{self, FieldEnergy, FilteredField};
 use super::filter::{self, FilterSpace};
 use super::sqp::{self, SqpSpace};
 use crate::islands::Islands;
@@ -159,9 +159,9 @@ pub(super) fn apply(
         filter::soften(share, h, &mut field, start, positions, velocities, filter);
     }
     let smoother = factored.as_mut().map(|(_, space)| space);
-    let solved = vectors.solved.filter(|_| share == 0.0);
-    let solved = solved.map(|kappa| Solved { gradient: &vectors.gradient, kappa });
-    let mut energy = FieldEnergy { objective, evaluation, smoother, islands, h, team, solved };
+    let is_known = vectors.is_gradient_stored && share == 0.0;
+    let known = is_known.then_some(&vectors.gradient[..]);
+    let mut energy = FieldEnergy { objective, evaluation, smoother, islands, h, team, known };
     let mut is_projected = false;
     for attempt in Attempt::all(solution) {
         let way = attempt.way;

@@ -185,10 +185,18 @@ impl Search {
         self.is_done = info.converged;
         self.points[self.count] = (self.lambda, constraints.values[0]);
         self.count += 1;
+        let last = self.lambda;
+        let root = self.root();
         if self.is_done {
+            // What interpolation knows better costs no evaluation.
+            if (root - last).abs() <= 1e-6 * last.abs() {
+                self.lambda = root;
+                let (at_root, _) = moments.at(root, projection.h, targets, centre);
+                info.potential = targets.energy - 0.5 * at_root.kinetic[0];
+            }
             return true;
         }
-        self.lambda = self.root();
+        self.lambda = root;
         let reach = self.points[1].0.abs();
         self.count < self.points.len() && self.lambda.abs() <= 3.0 * reach
     }

@@ -342,6 +342,7 @@ fn project_along(
         if infos[island].converged && infos[island].iterations > 0 {
             let lambda = search.multipliers(&moments[island], h, target, centre);
             for i in free_of(projection, island) {
+                positions[i] = origin[i].plus_scaled(-lambda.energy, direction[i]);
                 let r = positions[i].xyz() - centre;
                 velocities[i] = follow(&lambda, h, velocities[i].xyz(), r);
             }

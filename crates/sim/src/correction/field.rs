@@ -71,12 +71,6 @@ impl Energy for FieldEnergy<'_> {
         self.islands.gather(energies);
     }
 
-    fn values(&mut self, positions: &[Row], energies: &mut [f64]) -> bool {
-        self::energies(&self.objective, positions, self.evaluation, self.team, energies);
-        self.islands.gather(energies);
-        true
-    }
-
     fn smooth(&mut self, gradient: &[Row], out: &mut [Row]) {
         if let Some(smoother) = &mut self.smoother {
             precondition(gradient, 1.0 / (self.h * self.h), smoother, out, self.team);

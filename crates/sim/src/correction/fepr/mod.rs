@@ -28,7 +28,6 @@
 //! Bodies that do not touch are islands: each has targets of its own, and a system of its own; one
 //! evaluation of the gradient serves them all.
 
-mod line;
 pub(super) mod sums;
 
 use std::ops::Range;
@@ -36,20 +35,12 @@ use std::ops::Range;
 use glam::DVec3;
 use pliant_math::Row;
 
-use line::{Moments, Search};
 use sums::{Multipliers, Sums};
 
 /// The potential energy of positions, as much of it as a projection needs.
 pub trait Energy {
     /// E of each island \[J\], into `energies`, and its gradient at the free vertices \[N\].
     fn gradient(&mut self, positions: &[Row], gradient: &mut [Row], energies: &mut [f64]);
-
-    /// E of each island \[J\], into `energies`; false where only [`Energy::gradient`] tells. In the
-    /// smooth metric, this is all that a projection asks for after one gradient.
-    fn values(&mut self, positions: &[Row], energies: &mut [f64]) -> bool {
-        let _ = (positions, energies);
-        false
-    }
 
     /// What a gradient is turned into for [`Metric::Smooth`]: A⁻¹g \[m/s²\], into `out`. Other
     /// metrics do not ask.
@@ -146,10 +137,6 @@ pub struct FeprSpace {
     sums: Vec<Sums>,
     centres: Vec<DVec3>,
     infos: Vec<FeprInfo>,
-    /// Where free vertices were.
-    origin: Vec<Row>,
-    moments: Vec<Moments>,
-    searches: Vec<Search>,
 }
 
 impl FeprSpace {
@@ -162,9 +149,6 @@ impl FeprSpace {
             sums: vec![Sums::default(); islands],
             centres: vec![DVec3::ZERO; islands],
             infos: vec![FeprInfo::default(); islands],
-            origin: vec![Row::zero(); free],
-            moments: vec![Moments::default(); islands],
-            searches: vec![Search::default(); islands],
         }
     }
 
@@ -221,13 +205,6 @@ pub fn project(
     space: &mut FeprSpace,
 ) -> bool {
     find_centres(projection, positions, &mut space.centres);
-    let is_held = projection.targets.iter().all(|targets| targets.slack.is_none());
-    if projection.metric == Metric::Smooth && is_held {
-        // Islands that it cannot project are left to what follows, and only they.
-        if project_along(projection, energy, positions, velocities, space) {
-            return true;
-        }
-    }
     space.infos.fill(FeprInfo::default());
     for iteration in 0..=projection.iterations {
         energy.gradient(positions, &mut space.gradient, &mut space.energies);
@@ -278,77 +255,6 @@ fn free_of<'a>(projection: &Projection<'a>, island: usize) -> impl Iterator<Item
 fn follow(lambda: &Multipliers, h: f64, v: DVec3, r: DVec3) -> Row {
     let pushed = lambda.energy * v + lambda.linear + lambda.angular.cross(r);
     (v - pushed * (1.0 / (h * h))).into()
-}
-
-/// The projection along the first iterate's direction; false when that does not lead every island to
-/// its targets, or the energy has no values without gradients. Islands that it fails for stay as they
-/// were.
-fn project_along(
-    projection: &Projection,
-    energy: &mut dyn Energy,
-    positions: &mut [Row],
-    velocities: &mut [Row],
-    space: &mut FeprSpace,
-) -> bool {
-    space.infos.fill(FeprInfo::default());
-    let free = space.origin.len();
-    space.origin.copy_from_slice(&positions[..free]);
-    energy.gradient(positions, &mut space.gradient, &mut space.energies);
-    precondition(projection, energy, space);
-    let FeprSpace { gradient, direction, energies, sums, centres, infos, origin, .. } = space;
-    let (moments, searches) = (&mut space.moments, &mut space.searches);
-    let (h, targets) = (projection.h, projection.targets);
-    Sums::over(projection, positions, velocities, [gradient, direction], centres, sums);
-    Moments::over(projection, positions, velocities, direction, centres, moments);
-    for (island, target) in targets.iter().enumerate() {
-        let (info, sums, centre) = (&mut infos[island], &sums[island], centres[island]);
-        info.potential = energies[island];
-        let constraints = sums.constraints(target, info, centre);
-        info.residual = constraints.residual;
-        info.converged = info.residual <= projection.tolerance;
-        searches[island] = if info.converged {
-            Search::done()
-        } else {
-            let guess = sums.multipliers(h, target, &constraints).energy;
-            let known = [constraints.values[0], sums.slope, guess];
-            Search::new(&moments[island], h, target, centre, known)
-        };
-    }
-    while searches[..targets.len()].iter().any(|search| !search.is_done) {
-        for (island, search) in searches.iter().enumerate().filter(|(_, search)| !search.is_done) {
-            for i in free_of(projection, island) {
-                positions[i] = origin[i].plus_scaled(-search.lambda, direction[i]);
-            }
-        }
-        if !energy.values(positions, energies) {
-            positions[..free].copy_from_slice(origin);
-            return false;
-        }
-        for (island, target) in targets.iter().enumerate() {
-            let (search, info) = (&mut searches[island], &mut infos[island]);
-            if search.is_done {
-                continue;
-            }
-            info.iterations += 1;
-            info.potential = energies[island];
-            if !search.take(projection, &moments[island], target, centres[island], info) {
-                *search = Search::done();
-                free_of(projection, island).for_each(|i| positions[i] = origin[i]);
-            }
-        }
-    }
-    for (island, target) in targets.iter().enumerate() {
-        let (search, centre) = (&searches[island], centres[island]);
-        if infos[island].converged && infos[island].iterations > 0 {
-            let lambda = search.multipliers(&moments[island], h, target, centre);
-            for i in free_of(projection, island) {
-                positions[i] = origin[i].plus_scaled(-lambda.energy, direction[i]);
-                let r = positions[i].xyz() - centre;
-                velocities[i] = follow(&lambda, h, velocities[i].xyz(), r);
-            }
-        }
-    }
-    infos[..targets.len()].iter().all(|info| info.converged)
 }
 
 /// What angular momentum is measured about: the centre of mass, which is better conditioned, where

@@ -1,6 +1,6 @@
 //! A menagerie: creatures and simple bodies as functions of space, filled at any resolution.
 //!
-//! Each is sculpted from a few dozen solids blended into each other ([`Sculpture`]); the mesher fills
+//! Each is sculpted from a few dozen solids blended into each other (`sculpture.rs`); the mesher fills
 //! the function directly, with no surface in between. All stand on y = 0, face +z, are centred on
 //! the y axis, and have a longest side of one metre.
 
@@ -77,7 +77,7 @@ impl Creature {
     /// use pliant_math::team::Team;
     /// use pliant_mesh::menagerie::Creature;
     /// let hippo = Creature::named("hippo").expect("there is a hippo");
-    /// let solid = hippo.solid(20, &Team::new(1))?;
+    /// let solid = hippo.solid(40, &Team::new(1))?;
     /// let size = solid.bounds().expect("it has vertices").size();
     /// assert!((size.max_element() - 1.0).abs() < 0.05);
     /// assert!(Creature::named("sphinx").is_none());

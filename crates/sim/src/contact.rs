@@ -1,7 +1,7 @@
 //! What contact did in a step: how deep, how much energy colliders put in, how much they took.
 //!
 //! Contact and friction themselves are potentials (`pliant_model::potentials`), part of what the
-//! step minimises. Nothing here changes a state, but for [`quieten`].
+//! step minimises. Nothing here changes a state, but for `quieten`.
 
 use pliant_math::team::Team;
 use pliant_math::{Buffer, Row};

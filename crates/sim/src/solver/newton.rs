@@ -1,5 +1,5 @@
 //! Newton's method: the objective's own Hessian, factored in every iteration, with the symbolic
-//! factorisation kept; or, where that is large, conjugate gradients on it ([`super::conjugate`]),
+//! factorisation kept; or, where that is large, conjugate gradients on it (`conjugate.rs`),
 //! each time as accurate as the step they are for.
 //!
 //! The exact Hessian is tried first (it converges quadratically); where it is not positive

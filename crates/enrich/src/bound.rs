@@ -9,6 +9,7 @@ use pliant_mesh::{
 use pliant_model::potentials::Tracked;
 
 use crate::error::EnrichError;
+use crate::poisson::Element;
 use crate::samples::{self, Sample};
 
 /// Γ, Ω, and the interpolation C between them.
@@ -57,6 +58,16 @@ impl Bound {
             embedding: filled.embedding,
             report: filled.report,
         })
+    }
+
+    /// Masses of Ω's vertices \[kg\] at a density [kg/m³].
+    pub fn masses(&self, density: f64) -> Vec<f64> {
+        let mut masses = vec![0.0; self.solid.positions.len()];
+        for element in Element::all(&self.solid) {
+            let share = density * element.volume / 4.0;
+            element.corners.iter().for_each(|&v| masses[v as usize] += share);
+        }
+        masses
     }
 
     /// The corners of the tet that a vertex of Γ is bound to.

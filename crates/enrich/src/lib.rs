@@ -32,6 +32,7 @@ pub mod project;
 pub mod samples;
 pub mod simulation;
 pub mod warp;
+mod weighed;
 pub mod weights;
 
 pub use bound::Bound;

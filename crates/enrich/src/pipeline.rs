@@ -15,7 +15,7 @@ use crate::gamma;
 use crate::project::Painted;
 use crate::simulation::{Simulation, SimulationOptions};
 use crate::warp::Warp;
-use crate::weights;
+use crate::weighed::Weighed;
 
 /// How many poses γ is looked for with.
 const GAMMA_POSES: usize = 3;
@@ -43,7 +43,7 @@ pub struct EnrichOptions {
     pub tracked: Option<Vec<u32>>,
     /// Γ″: the vertices that follow exactly; found by [`core::find`] without.
     pub exact: Option<Vec<u32>>,
-    /// Weights painted on some vertices of Γ, spread by [`weights::bases`]; instead of those found.
+    /// Weights painted on some vertices of Γ, spread by [`crate::weights::bases`]; instead of those found.
     pub painted: Vec<(Vec<u32>, Painted)>,
     /// Vertices of Γ that move together, each list as a rigid body.
     pub rigid: Vec<Vec<u32>>,
@@ -120,12 +120,7 @@ pub struct Enrichment {
     following: Following,
     gamma: f64,
     neutral_pose: Option<usize>,
-    /// W of every vertex of Ω [N/m].
-    stiffness: Vec<f64>,
-    /// Weights of every vertex of Ω.
-    weights: Vec<f64>,
-    /// What painted weights are mixed of.
-    bases: Vec<Vec<f64>>,
+    weighed: Weighed,
     /// Frames done.
     frames: u32,
     rest: Vec<DVec3>,
@@ -187,7 +182,12 @@ impl Enrichment {
             },
             None => core::find(&bound, &poses, &team)?,
         };
-        let simulation = Simulation::new(&bound, &following.exact, &simulation(&bound), threads)?;
+        let flesh = simulation(&bound);
+        let masses = bound.masses(flesh.density);
+        let mut weighed = Weighed::new(&bound, &following, &masses, &options)?;
+        weighed.mix(&following, &options, 0.0);
+        let simulation =
+            Simulation::new(&bound, &following.exact, &weighed.stiffness, &flesh, threads)?;
         let mut of_solid = vec![false; bound.solid.positions.len()];
         following.exact.iter().for_each(|&v| of_solid[v as usize] = true);
         let mut is_tracked = vec![false; count];
@@ -198,13 +198,11 @@ impl Enrichment {
             Blend::Implicit => None,
             Blend::Kinematic => Some(Warp::new(&bound, &following.exact, threads)?),
         };
-        let mut enrichment = Enrichment {
+        Ok(Enrichment {
             warp,
             blended: bound.solid.positions.clone(),
             detail: options.detail.map(|transfer| Detail::new(&bound, transfer)),
-            stiffness: Vec::new(),
-            weights: Vec::new(),
-            bases: Vec::new(),
+            weighed,
             frames: 0,
             rest: rest.positions.clone(),
             scaled: vec![DVec3::ZERO; count],
@@ -220,51 +218,7 @@ impl Enrichment {
             is_exact,
             is_tracked,
             options,
-        };
-        enrichment.weigh()?;
-        Ok(enrichment)
-    }
-
-    /// W of every vertex, from what was painted or else from what was found.
-    fn weigh(&mut self) -> Result<(), EnrichError> {
-        let EnrichOptions { eta, zeta, painted, .. } = &self.options;
-        let solid = &self.bound.solid;
-        if painted.is_empty() {
-            let masses = self.simulation.masses();
-            let spring = |(m, f): (&f64, &f64)| m * (std::f64::consts::TAU * f).powi(2);
-            self.stiffness = masses.iter().zip(&self.following.frequencies).map(spring).collect();
-            self.weights = self.stiffness.iter().map(|&w| weight(w, *eta, *zeta)).collect();
-            return Ok(());
-        }
-        let count = self.bound.surface.positions.len();
-        let mut sets = Vec::new();
-        for (vertices, _) in painted {
-            if let Some(&vertex) = vertices.iter().find(|&&v| v as usize >= count) {
-                return Err(EnrichError::NoSuchVertex { what: "a painted weight", vertex, count });
-            }
-            sets.push(vertices.iter().map(|&v| self.bound.nearest_corner(v as usize)).collect());
-        }
-        sets.push(self.following.exact.clone());
-        self.bases = weights::bases(&solid.tets, solid.positions.len(), &sets)?;
-        Ok(())
-    }
-
-    /// What is painted, at the time of the frame at hand.
-    fn mix_weights(&mut self) {
-        let EnrichOptions { eta, zeta, painted, fps, .. } = &self.options;
-        if !painted.is_empty() {
-            let time = f64::from(self.frames) / fps;
-            let mut values: Vec<f64> = painted.iter().map(|(_, p)| p.at(time)).collect();
-            values.push(1.0);
-            self.weights = weights::mixed(&self.bases, &values);
-            self.stiffness = self.weights.iter().map(|&w| stiffness(w, *eta, *zeta)).collect();
-        }
-        if self.warp.is_some() {
-            self.stiffness.fill(0.0);
-        }
-        for &v in &self.following.exact {
-            self.weights[v as usize] = 1.0;
-        }
+        })
     }
 
     /// The next frame, in the input's unit, in place; `next` is the one after it, if known: the first
@@ -273,7 +227,8 @@ impl Enrichment {
         let unit = self.options.unit;
         let seconds = 1.0 / self.options.fps;
         let mut report = FrameReport::default();
-        self.mix_weights();
+        let time = f64::from(self.frames) / self.options.fps;
+        self.weighed.mix(&self.following, &self.options, time);
         self.frames += 1;
         let clock = std::time::Instant::now();
         self.scaled.iter_mut().zip(&*frame).for_each(|(s, &x)| *s = x * unit);
@@ -287,7 +242,7 @@ impl Enrichment {
             report.step = self.simulation.advance(
                 seconds,
                 [before, now],
-                &self.stiffness,
+                &self.weighed.stiffness,
                 &mut self.simulated,
             );
         } else {
@@ -297,7 +252,12 @@ impl Enrichment {
         let simulated = match &mut self.warp {
             None => &self.simulated,
             Some(warp) => {
-                warp.blend(&self.simulated, &self.fitted[1], &self.weights, &mut self.blended);
+                warp.blend(
+                    &self.simulated,
+                    &self.fitted[1],
+                    &self.weighed.weights,
+                    &mut self.blended,
+                );
                 &self.blended
             }
         };
@@ -336,8 +296,12 @@ impl Enrichment {
         self.simulated.clone_from(&first);
         for _ in 0..self.options.preroll {
             let held = [&first[..], &first];
-            report.step =
-                self.simulation.advance(seconds, held, &self.stiffness, &mut self.simulated);
+            report.step = self.simulation.advance(
+                seconds,
+                held,
+                &self.weighed.stiffness,
+                &mut self.simulated,
+            );
         }
         if let Some(next) = next {
             let next: Vec<DVec3> = next.iter().map(|&x| x * self.options.unit).collect();
@@ -374,7 +338,7 @@ impl Enrichment {
         let at = |v: usize| -> f64 {
             let corners = self.bound.corners(v).into_iter();
             let weighted = corners.zip(self.bound.embedding.weights[v]);
-            let weight: f64 = weighted.map(|(c, w)| w * self.weights[c as usize]).sum();
+            let weight: f64 = weighted.map(|(c, w)| w * self.weighed.weights[c as usize]).sum();
             weight.clamp(0.0, 1.0)
         };
         (0..self.is_exact.len()).map(at).collect()

@@ -123,7 +123,7 @@ impl Project {
             fps: None,
             resolution: 40,
             separated: None,
-            model: ElasticModel::InvertibleStvk,
+            model: ElasticModel::NeoHookean,
             young: None,
             poisson: 0.45,
             density: 1000.0,

@@ -21,7 +21,8 @@ use crate::error::EnrichError;
 /// How to simulate.
 #[derive(Clone, Debug)]
 pub struct SimulationOptions {
-    /// Energy density; the paper's is the default.
+    /// Energy density. The paper's is the invertible form of St. Venant–Kirchhoff, whose kinks the
+    /// projective solver gets stuck at; the default is the stable neo-Hookean one.
     pub model: ElasticModel,
     /// Young's modulus of every tet \[Pa\].
     pub young: Vec<f64>,
@@ -52,7 +53,7 @@ impl SimulationOptions {
     pub fn flesh(bound: &Bound) -> Self {
         let length = bound.surface.bounds().map_or(1.0, |b| b.size().max_element());
         SimulationOptions {
-            model: ElasticModel::InvertibleStvk,
+            model: ElasticModel::NeoHookean,
             young: vec![FLESH * length; bound.solid.tets.len()],
             poisson: 0.45,
             density: 1000.0,
@@ -85,10 +86,12 @@ pub struct Simulation {
 }
 
 impl Simulation {
-    /// For Ω of a bound surface, of which `exact` follow exactly.
+    /// For Ω of a bound surface, of which `exact` follow exactly; `stiffness` is a W of every vertex
+    /// that is typical [N/m]: the solver expects it.
     pub fn new(
         bound: &Bound,
         exact: &[u32],
+        stiffness: &[f64],
         options: &SimulationOptions,
         threads: usize,
     ) -> Result<Self, EnrichError> {
@@ -116,11 +119,16 @@ impl Simulation {
             })? = true;
         }
         let free: Vec<u32> = (0..count as u32).filter(|&v| !is_exact[v as usize]).collect();
+        if stiffness.len() != count {
+            let (what, found) = ("the blending force", stiffness.len());
+            return Err(EnrichError::Count { what, found, expected: count });
+        }
+        let typical = free.iter().map(|&v| stiffness[v as usize]).collect();
         let mut builder = ModelBuilder::new()
             .body(body)
             .gravity(options.gravity)
             .hold(0, exact.to_vec(), Hold::Hard, None)
-            .follow(0, free.clone(), vec![0.0; free.len()])
+            .follow(0, free.clone(), typical)
             .ether(0, free.clone(), options.damping)
             .integrator(options.integrator);
         if let Some(height) = options.ground {
@@ -157,12 +165,6 @@ impl Simulation {
             hard,
             free,
         })
-    }
-
-    /// Masses of Ω's vertices \[kg\].
-    pub fn masses(&self) -> Vec<f64> {
-        let all = 0..self.hard.len() + self.free.len();
-        all.map(|v| self.model.masses()[self.model.number(0, v)]).collect()
     }
 
     /// Puts Ω where the input is \[m\], moving as it does [m/s].

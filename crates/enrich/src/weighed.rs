@@ -1,0 +1,64 @@
+//! How firmly every vertex of Ω follows, at the time of a frame: weights as painted, or as found.
+
+use crate::bound::Bound;
+use crate::core::Following;
+use crate::error::EnrichError;
+use crate::pipeline::{Blend, EnrichOptions, stiffness, weight};
+use crate::weights;
+
+/// Weights and the forces they stand for.
+pub struct Weighed {
+    /// Weights of Ω's vertices, from 0 (physics) to 1 (input).
+    pub weights: Vec<f64>,
+    /// W of Ω's vertices [N/m].
+    pub stiffness: Vec<f64>,
+    /// What painted weights are mixed of; empty where nothing is painted.
+    bases: Vec<Vec<f64>>,
+}
+
+impl Weighed {
+    /// From what is painted, or else from what was found; masses of Ω's vertices in kg.
+    pub fn new(
+        bound: &Bound,
+        following: &Following,
+        masses: &[f64],
+        options: &EnrichOptions,
+    ) -> Result<Self, EnrichError> {
+        let EnrichOptions { eta, zeta, painted, .. } = options;
+        if painted.is_empty() {
+            let spring = |(m, f): (&f64, &f64)| m * (std::f64::consts::TAU * f).powi(2);
+            let stiffness: Vec<f64> =
+                masses.iter().zip(&following.frequencies).map(spring).collect();
+            let weights = stiffness.iter().map(|&w| weight(w, *eta, *zeta)).collect();
+            return Ok(Weighed { weights, stiffness, bases: Vec::new() });
+        }
+        let count = bound.surface.positions.len();
+        let mut sets = Vec::new();
+        for (vertices, _) in painted {
+            if let Some(&vertex) = vertices.iter().find(|&&v| v as usize >= count) {
+                return Err(EnrichError::NoSuchVertex { what: "a painted weight", vertex, count });
+            }
+            sets.push(vertices.iter().map(|&v| bound.nearest_corner(v as usize)).collect());
+        }
+        sets.push(following.exact.clone());
+        let bases = weights::bases(&bound.solid.tets, bound.solid.positions.len(), &sets)?;
+        Ok(Weighed { weights: Vec::new(), stiffness: Vec::new(), bases })
+    }
+
+    /// Takes what is painted at a time \[s\].
+    pub fn mix(&mut self, following: &Following, options: &EnrichOptions, time: f64) {
+        let EnrichOptions { eta, zeta, painted, blend, .. } = options;
+        if !painted.is_empty() {
+            let mut values: Vec<f64> = painted.iter().map(|(_, p)| p.at(time)).collect();
+            values.push(1.0);
+            self.weights = weights::mixed(&self.bases, &values);
+            self.stiffness = self.weights.iter().map(|&w| stiffness(w, *eta, *zeta)).collect();
+        }
+        if *blend == Blend::Kinematic {
+            self.stiffness.fill(0.0);
+        }
+        for &v in &following.exact {
+            self.weights[v as usize] = 1.0;
+        }
+    }
+}

@@ -15,6 +15,7 @@ use pliant_math::decomposition::polar;
 use pliant_math::team::Team;
 use pliant_mesh::quality;
 use pliant_model::integrator::{Integrator, Scheme, Solver};
+use pliant_model::potentials::Tracked;
 use pliant_model::{BodySpec, ElasticModel, FrameInput, Model, ModelBuilder};
 use pliant_sim::{State, StepReport, Workspace, step};
 
@@ -158,8 +159,8 @@ impl Fitting {
             report = step(&self.model, &self.input, &mut self.state, &mut self.workspace);
         }
         self.model.to_user_order(&self.state.positions, solid);
-        let off = |(p, q): (&_, &DVec3)| {
-            pliant_model::potentials::Tracked::position(p, &self.state.positions).xyz().distance(*q)
+        let off = |(point, target): (&Tracked, &DVec3)| {
+            point.position(&self.state.positions).xyz().distance(*target)
         };
         let distances: Vec<f64> = points.iter().zip(&targets).map(off).collect();
         let squares: f64 = distances.iter().map(|d| d * d).sum();

@@ -84,7 +84,7 @@ impl Default for EnrichOptions {
     }
 }
 
-/// W of a weight from 0 to 1 [N/m]: η wᵝ with β = ζ.
+/// W of a weight w from 0 to 1 [N/m]: η w^ζ.
 ///
 /// The paper prints the exponent 1/ζ with ζ > 1, by which a weight of 0.01 already is a third of η;
 /// with ζ itself the weights between are spread over the range that matters.

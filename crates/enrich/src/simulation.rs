@@ -101,14 +101,8 @@ impl Simulation {
             return Err(EnrichError::Count { what, found, expected });
         }
         let lame = options.young.iter().map(|&young| Lame::of(young, options.poisson)).collect();
-        let body = BodySpec {
-            name: "solid".to_owned(),
-            mesh: bound.solid.clone(),
-            matter: Matter::Solid { model: options.model, lame, density: options.density },
-            positions: None,
-            velocities: None,
-            skin: None,
-        };
+        let matter = Matter::Solid { model: options.model, lame, density: options.density };
+        let body = BodySpec::new("solid", bound.solid.clone(), matter);
         let mut is_exact = vec![false; count];
         for &vertex in exact {
             let what = "what follows exactly";
@@ -216,10 +210,5 @@ impl Simulation {
         }
         model.to_user_order(&state.positions, out);
         last
-    }
-
-    /// Kinetic and potential energy \[J\] after the last step.
-    pub fn state(&self) -> &State {
-        &self.state
     }
 }

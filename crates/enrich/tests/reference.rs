@@ -68,14 +68,7 @@ fn fits_of_a_bar_are_those_of_the_reference() {
             lame: vec![lame; mesh.tets.len()],
             density: 1.0,
         };
-        let body = BodySpec {
-            name: "bar".to_owned(),
-            mesh: mesh.clone(),
-            matter,
-            positions: None,
-            velocities: None,
-            skin: None,
-        };
+        let body = BodySpec::new("bar", mesh.clone(), matter);
         let model = ModelBuilder::new()
             .body(body)
             .gravity(DVec3::ZERO)

@@ -66,6 +66,12 @@ pub enum Matter {
 }
 
 impl BodySpec {
+    /// Matter in the shape of a mesh, at rest there, and shown by it.
+    pub fn new(name: &str, mesh: Mesh, matter: Matter) -> Self {
+        let (name, positions, velocities) = (name.to_owned(), None, None);
+        BodySpec { name, mesh, matter, positions, velocities, skin: None }
+    }
+
     /// A homogeneous solid: Young's modulus \[Pa\], Poisson's ratio, density [kg/m³].
     pub fn solid(
         name: &str,
@@ -77,41 +83,20 @@ impl BodySpec {
     ) -> Self {
         let lame = vec![Lame::of(young, poisson); mesh.tets.len()];
         let matter = Matter::Solid { model, lame, density };
-        BodySpec {
-            name: name.to_owned(),
-            mesh,
-            matter,
-            positions: None,
-            velocities: None,
-            skin: None,
-        }
+        BodySpec::new(name, mesh, matter)
     }
 
     /// A net of equal springs; stiffness [N/m], mass of the whole \[kg\].
     pub fn springs(name: &str, mesh: Mesh, ends: Vec<[u32; 2]>, stiffness: f64, mass: f64) -> Self {
         let matter = Matter::Springs { ends, stiffness, mass };
-        BodySpec {
-            name: name.to_owned(),
-            mesh,
-            matter,
-            positions: None,
-            velocities: None,
-            skin: None,
-        }
+        BodySpec::new(name, mesh, matter)
     }
 
     /// Particles, at positions \[m\] and with masses \[kg\], that nothing joins: for energies of
     /// one's own ([`crate::ModelBuilder::point_energy`]), attachments and contact.
     pub fn points(name: &str, positions: Vec<DVec3>, masses: Vec<f64>) -> Self {
         let (mesh, matter) = (Mesh { positions, ..Mesh::default() }, Matter::Points { masses });
-        BodySpec {
-            name: name.to_owned(),
-            mesh,
-            matter,
-            positions: None,
-            velocities: None,
-            skin: None,
-        }
+        BodySpec::new(name, mesh, matter)
     }
 }
 

@@ -10,6 +10,7 @@ mod eigen;
 mod matrix;
 mod polar;
 mod svd;
+mod svd_lanes;
 
 pub use eigen::{SymmetricEigen, symmetric_eigen};
 pub use matrix::{
@@ -17,3 +18,4 @@ pub use matrix::{
 };
 pub use polar::{polar_distance_lanes, polar_lanes};
 pub use svd::{Svd, polar, svd_rotation_variant};
+pub use svd_lanes::{SvdLanes, svd_lanes};

@@ -93,6 +93,8 @@ pub trait Lanes:
     fn inverse_sqrt(self) -> Self;
     /// Absolute value.
     fn abs(self) -> Self;
+    /// The size of self with the sign of the other.
+    fn copysign(self, sign: Self) -> Self;
     /// The larger of two numbers; `other` where self is NaN.
     fn max(self, other: Self) -> Self;
     /// The smaller of two numbers; `other` where self is NaN.

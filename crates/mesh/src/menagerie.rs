@@ -9,6 +9,8 @@ mod dog;
 mod hippo;
 mod octopus;
 mod plain;
+mod puppet;
+mod puppets;
 mod rabbit;
 mod sculpture;
 mod solid;
@@ -27,6 +29,7 @@ use crate::stuffing::stuff;
 use crate::tetrahedralise::{PADDING, Resolution, TetOptions, frame};
 use sculpture::Sculpture;
 
+pub use puppet::Puppet;
 pub use sculpture::Colour;
 
 /// A creature of the menagerie.
@@ -85,13 +88,17 @@ impl Creature {
     /// ```
     pub fn named(name: &str) -> Option<Creature> {
         let &(name, sculpt) = SCULPTORS.iter().find(|(known, _)| *known == name)?;
+        Some(Creature::sculpted(name, sculpt))
+    }
+
+    fn sculpted(name: &'static str, sculpt: Sculptor) -> Creature {
         let mut sculpture = Sculpture::default();
         sculpt(&mut sculpture);
         let own = sculpture.bounds();
         let scale = 1.0 / own.size().max_element();
         let foot = DVec3 { y: own.min.y, ..own.center() };
         let bounds = Bounds { min: (own.min - foot) * scale, max: (own.max - foot) * scale };
-        Some(Creature { name, sculpture, scale, origin: -foot * scale, bounds })
+        Creature { name, sculpture, scale, origin: -foot * scale, bounds }
     }
 
     /// Distance from the surface (m), negative inside: exact near it to first order.
@@ -163,6 +170,10 @@ impl Creature {
 
     fn unscaled(&self, point: DVec3) -> DVec3 {
         (point - self.origin) / self.scale
+    }
+
+    fn scaled(&self, point: DVec3) -> DVec3 {
+        point * self.scale + self.origin
     }
 
     /// A nearby point moved onto the surface, by no more than `limit` (m).

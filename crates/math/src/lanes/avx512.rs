@@ -120,6 +120,14 @@ impl Lanes for Avx512F64 {
         unsafe { Avx512F64(_mm512_abs_pd(self.0)) }
     }
     #[inline(always)]
+    fn copysign(self, sign: Self) -> Self {
+        unsafe {
+            let bit = _mm512_set1_pd(-0.0);
+            let size = _mm512_andnot_pd(bit, self.0);
+            Avx512F64(_mm512_or_pd(size, _mm512_and_pd(bit, sign.0)))
+        }
+    }
+    #[inline(always)]
     fn max(self, o: Self) -> Self {
         unsafe { Avx512F64(_mm512_max_pd(self.0, o.0)) }
     }
@@ -239,6 +247,14 @@ impl Lanes for Avx512F32 {
     #[inline(always)]
     fn abs(self) -> Self {
         unsafe { Avx512F32(_mm512_abs_ps(self.0)) }
+    }
+    #[inline(always)]
+    fn copysign(self, sign: Self) -> Self {
+        unsafe {
+            let bit = _mm512_set1_ps(-0.0);
+            let size = _mm512_andnot_ps(bit, self.0);
+            Avx512F32(_mm512_or_ps(size, _mm512_and_ps(bit, sign.0)))
+        }
     }
     #[inline(always)]
     fn max(self, o: Self) -> Self {

@@ -147,6 +147,10 @@ macro_rules! plain_lanes {
                 lane_wise!(self, |a| a.abs())
             }
             #[inline(always)]
+            fn copysign(self, sign: Self) -> Self {
+                lane_wise!(self, sign, |a, sign| a.copysign(sign))
+            }
+            #[inline(always)]
             fn max(self, o: Self) -> Self {
                 lane_wise!(self, o, |a, o| if a > o { a } else { o })
             }

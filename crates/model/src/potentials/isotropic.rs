@@ -41,7 +41,7 @@ impl Spectrum {
     }
 
     /// Negative eigenvalues set to zero: the closest positive semi-definite Hessian.
-    fn clamped(self) -> Self {
+    pub(super) fn clamped(self) -> Self {
         Spectrum {
             stretch: clamp_symmetric(self.stretch),
             twist: self.twist.map(|w| w.max(0.0)),
@@ -120,6 +120,13 @@ fn add_upper(hessian: &mut Matrix9, weight: f64, a: &[f64; 9], b: &[f64; 9]) {
 }
 
 fn clamp_symmetric(matrix: [[f64; 3]; 3]) -> [[f64; 3]; 3] {
+    let [[a, d, e], [_, b, g], [_, _, c]] = matrix;
+    let whole = a * (b * c - g * g) - d * (d * c - e * g) + e * (d * g - e * b);
+    // Sylvester's criterion, with room for rounding.
+    let size = a.abs().max(b.abs()).max(c.abs());
+    if a > 0.0 && a * b - d * d > 1e-9 * size * size && whole > 1e-9 * size * size * size {
+        return matrix;
+    }
     let SymmetricEigen { values, vectors } = symmetric_eigen(&DMat3::from_cols_array_2d(&matrix));
     if values.min_element() >= 0.0 {
         return matrix;

@@ -17,7 +17,7 @@
 //! | [`point_energy`] | Σ E(x), a function that the user of the library brings along |
 //! | [`wind`] | drag of moving air, as a convex function of the displacement |
 //!
-//! [`compliant`] hands out their elements one by one.
+//! [`compliant`] hands out their elements one by one; `stiffness` has the tetrahedra's Hessians.
 
 pub mod arap;
 pub mod attachment;
@@ -37,6 +37,7 @@ pub mod neo_hookean;
 pub mod point_energy;
 pub mod potential;
 pub mod springs;
+mod stiffness;
 pub mod stvk;
 pub mod tetrahedra;
 pub mod tissue;

@@ -8,17 +8,19 @@ use glam::{DMat3, DVec3};
 use pliant_math::Row;
 use pliant_math::lanes::{Kernel, Lanes, Quad, WIDTH_F64, run64};
 
-use super::batches::{Batches, Chunk, LocalRows};
+pub(super) use super::batches::Chunk;
+use super::batches::{Batches, LocalRows};
 use super::compliant::Compliant;
-use super::density::{Density, Matrix9};
+use super::density::Density;
 use super::potential::{CHUNK_ELEMENTS, Curvature, Potential, ProxyKind, Situation};
+use super::stiffness::Stiffness;
 use crate::error::ModelError;
 use crate::scene::ElasticModel;
 
 /// Numbers per element: Dₘ⁻¹ (9, row-major), μV, λV.
 const VALUES: usize = 11;
 /// A chunk of tets has at most this many vertices.
-const MOST_VERTICES: usize = 4 * CHUNK_ELEMENTS;
+pub(super) const MOST_VERTICES: usize = 4 * CHUNK_ELEMENTS;
 
 /// Lamé parameters of one element \[Pa\].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -31,7 +33,7 @@ pub struct Lame {
 
 /// The tetrahedra of one body, with density `D`.
 pub struct Tetrahedra<D> {
-    batches: Batches<4, VALUES>,
+    pub(super) batches: Batches<4, VALUES>,
     density: std::marker::PhantomData<D>,
 }
 
@@ -128,16 +130,7 @@ impl<D: Density> Potential for Tetrahedra<D> {
 
     fn hessians(&self, chunk: usize, at: &Situation, curvature: Curvature, out: &mut [f64]) {
         let chunk = &self.batches.chunks[chunk];
-        for (e, out) in out.chunks_exact_mut(144).enumerate() {
-            let corner = |c: usize| at.positions[chunk.elements[4 * e + c] as usize].xyz();
-            let (inverse, mu, lambda) = self.element(chunk, e);
-            let f = edge_matrix([corner(0), corner(1), corner(2), corner(3)]) * inverse;
-            let hessian = match curvature {
-                Curvature::Exact => D::hessian(&f, mu, lambda),
-                Curvature::Definite => D::projected_hessian(&f, mu, lambda),
-            };
-            pull_back(&hessian, &shape_gradients(&inverse), out);
-        }
+        run64(Stiffness { tets: self, chunk, positions: at.positions, curvature, out });
     }
 
     fn proxy(&self, kind: ProxyKind, add: &mut dyn FnMut(u32, u32, f64)) {
@@ -171,31 +164,6 @@ impl<D: Density> Potential for Tetrahedra<D> {
             }
         }
         true
-    }
-}
-
-/// ∂²E/∂x² = Bᵀ H B with B = ∂vec F/∂x: block (a, b) is Σⱼₗ ∇Nₐ\[j\] H\[(i,j),(k,l)\] ∇N_b\[l\].
-fn pull_back(h: &Matrix9, gradients: &[DVec3; 4], out: &mut [f64]) {
-    // First the columns: (i, j) × (k, corner b).
-    let mut half = [[0.0; 12]; 9];
-    for (row, out) in h.iter().zip(&mut half) {
-        for b in 0..4 {
-            for k in 0..3 {
-                out[3 * b + k] = row[3 * k] * gradients[b].x
-                    + row[3 * k + 1] * gradients[b].y
-                    + row[3 * k + 2] * gradients[b].z;
-            }
-        }
-    }
-    for a in 0..4 {
-        for i in 0..3 {
-            let row = &mut out[(3 * a + i) * 12..(3 * a + i + 1) * 12];
-            for (column, value) in row.iter_mut().enumerate() {
-                *value = gradients[a].x * half[3 * i][column]
-                    + gradients[a].y * half[3 * i + 1][column]
-                    + gradients[a].z * half[3 * i + 2][column];
-            }
-        }
     }
 }
 
@@ -257,6 +225,36 @@ unsafe fn batch_of<L: Lanes<Real = f64>, D: Density, const GRADIENT: bool>(
 ) -> (L, [[L; 3]; 4]) {
     // SAFETY: passed on to the caller.
     unsafe {
+        let (f, inverse, mu, lambda) = deformation::<L>(values, corners, local);
+        let (energy, p) = D::lanes::<L, GRADIENT>(&f, mu, lambda);
+        let mut forces = [[L::splat(0.0); 3]; 4];
+        if GRADIENT {
+            for c in 0..3 {
+                for i in 0..3 {
+                    let last = p[3 * i + 2] * inverse[3 * c + 2];
+                    let force = p[3 * i]
+                        .mul_add(inverse[3 * c], p[3 * i + 1].mul_add(inverse[3 * c + 1], last));
+                    forces[c + 1][i] = force;
+                    forces[0][i] = forces[0][i] - force;
+                }
+            }
+        }
+        (energy, forces)
+    }
+}
+
+/// F, Dₘ⁻¹, μV and λV of one batch.
+///
+/// # Safety
+/// Inside a kernel of L; pointers valid for a batch, local numbers valid for `local`.
+#[inline(always)]
+pub(super) unsafe fn deformation<L: Lanes<Real = f64>>(
+    values: *const f64,
+    corners: *const u16,
+    local: *const Row,
+) -> ([L; 9], [L; 9], L, L) {
+    // SAFETY: passed on to the caller.
+    unsafe {
         let mut inverse = [L::splat(0.0); 9];
         for (k, value) in inverse.iter_mut().enumerate() {
             *value = L::load(values.add(k * WIDTH_F64));
@@ -279,19 +277,6 @@ unsafe fn batch_of<L: Lanes<Real = f64>, D: Density, const GRADIENT: bool>(
                     edges[0][i].mul_add(inverse[j], edges[1][i].mul_add(inverse[3 + j], last));
             }
         }
-        let (energy, p) = D::lanes::<L, GRADIENT>(&f, mu, lambda);
-        let mut forces = [[L::splat(0.0); 3]; 4];
-        if GRADIENT {
-            for c in 0..3 {
-                for i in 0..3 {
-                    let last = p[3 * i + 2] * inverse[3 * c + 2];
-                    let force = p[3 * i]
-                        .mul_add(inverse[3 * c], p[3 * i + 1].mul_add(inverse[3 * c + 1], last));
-                    forces[c + 1][i] = force;
-                    forces[0][i] = forces[0][i] - force;
-                }
-            }
-        }
-        (energy, forces)
+        (f, inverse, mu, lambda)
     }
 }

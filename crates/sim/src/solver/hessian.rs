@@ -198,7 +198,8 @@ impl HessianLayout {
                 ],
             };
             for (sum, [ex, ey, ez]) in sum.iter_mut().zip(entries) {
-                *sum = ex.mul_add(x, ey.mul_add(y, ez.mul_add(z, *sum)));
+                // Not fused: outside of kernels that is a call.
+                *sum += ex * x + ey * y + ez * z;
             }
         }
         Row::new(sum[0], sum[1], sum[2])

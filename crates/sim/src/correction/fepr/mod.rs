@@ -15,9 +15,6 @@
 //! W_E = (A⁻¹∇E, v/h²), W_P = (0, eₖ/h²), W_L = (0, (eₖ × x)/h²) with A = M + h²L the projective
 //! matrix: one more solve per iteration, and corrections that are smooth in space.
 //!
-//! The smooth metric's iterates hardly change their direction: there, `line.rs` goes along the first
-//! one with energies alone, and the iteration is what is left when that fails.
-//!
 //! The energy's curvature along W_E is taken into account in the length of the step, which halves
 //! the iterations.
 //!

@@ -5,7 +5,7 @@ use pliant_math::team::Team;
 use pliant_mesh::menagerie::Creature;
 use pliant_mesh::{
     Mesh, MeshError, Resolution, Selection, Surface, TetOptions, edges_of_tets, shapes,
-    tetrahedralise,
+    tetrahedralise, tetrahedralise_separated,
 };
 
 use crate::body_spec::{BodySpec, Matter};
@@ -231,13 +231,20 @@ fn body_spec(body: &scene::Body, files: &mut dyn Files) -> Result<BodySpec, Mode
             }
             .map_err(named)?
         }
-        MeshSource::Surface { path, resolution, unit } => {
+        MeshSource::Surface { path, resolution, unit, separated } => {
             let mut surface = files.surface(path).map_err(fail)?;
             surface.mesh.positions.iter_mut().for_each(|x| *x *= unit.metres());
             let resolution = Resolution::Cells(*resolution);
             let options = TetOptions { resolution, ..TetOptions::default() };
-            let filled = tetrahedralise(&surface.mesh, &options, &any_team())
-                .map_err(|error| fail(format!("surface `{path}`: {error}")))?;
+            let filled = match separated {
+                None => tetrahedralise(&surface.mesh, &options, &any_team()),
+                Some(pose) => {
+                    let mut pose = files.surface(pose).map_err(fail)?.mesh;
+                    pose.positions.iter_mut().for_each(|x| *x *= unit.metres());
+                    tetrahedralise_separated(&surface.mesh, &pose, &options, &any_team())
+                }
+            }
+            .map_err(|error| fail(format!("surface `{path}`: {error}")))?;
             let mut bound = Skin::new(surface, &filled.solid, &filled.embedding);
             place(&body.place, &mut bound.surface.mesh.positions);
             let groups = bound.groups().map_err(named)?;

@@ -21,8 +21,9 @@ pub enum MeshSource {
     /// Tetrahedra from a file.
     File { path: String, unit: Unit },
     /// A triangle surface, tetrahedralised on load with `resolution` cells along its longest
-    /// side.
-    Surface { path: String, resolution: u32, unit: Unit },
+    /// side. Where it touches itself, `separated` is another pose of it that does not: the tets are
+    /// made there and carried back, so that lips are not welded.
+    Surface { path: String, resolution: u32, unit: Unit, separated: Option<String> },
     /// A built-in shape, tetrahedralised with `resolution` cells along its longest side.
     Shape { name: &'static str, resolution: u32 },
 }
@@ -79,6 +80,7 @@ impl MeshSource {
             "shape",
             "resolution",
             "unit",
+            "separated",
         ])?;
         let kinds = &["box", "cloth", "net", "file", "surface", "shape"];
         let (kind, source) = table.one_of("mesh", kinds)?;
@@ -87,6 +89,9 @@ impl MeshSource {
         }
         if let (Some(extra), "box" | "cloth" | "net" | "shape") = (table.get("unit"), kind) {
             return Err(extra.refuse(format!("`unit` has no meaning for `{kind}`")));
+        }
+        if let (Some(extra), true) = (table.get("separated"), kind != "surface") {
+            return Err(extra.refuse(format!("`separated` has no meaning for `{kind}`")));
         }
         let resolution = table.or("resolution", 40, |v| v.small_count(1, 1000))?;
         let unit = table.or("unit", Unit::Metre, |v| v.named("unit", &Unit::NAMES))?;
@@ -101,7 +106,15 @@ impl MeshSource {
             }
             "net" => net(&source)?,
             "file" => MeshSource::File { path: source.words()?.to_owned(), unit },
-            "surface" => MeshSource::Surface { path: source.words()?.to_owned(), resolution, unit },
+            "surface" => {
+                let separated = table.or("separated", None, |v| Ok(Some(v.words()?.to_owned())))?;
+                MeshSource::Surface {
+                    path: source.words()?.to_owned(),
+                    resolution,
+                    unit,
+                    separated,
+                }
+            }
             _ => {
                 let known = ["jelly", "horns"].into_iter().chain(Creature::names());
                 let known: Vec<_> = known.map(|name| (name, name)).collect();

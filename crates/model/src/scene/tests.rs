@@ -37,7 +37,7 @@ mesh = { cloth = { size = [2.0, 2.0], cells = [60, 60] } }
 material = { model = "springs", stiffness = 100, mass = 0.5 }
 
 [[body]]
-mesh = { surface = "bunny.obj", resolution = 20, unit = "cm" }
+mesh = { surface = "bunny.obj", resolution = 20, unit = "cm", separated = "ears_up.obj" }
 material = { preset = "flesh", young = 2e4 }
 
 [[collider]]
@@ -96,8 +96,8 @@ fn every_key_is_read() {
     assert_eq!(parts[1], Select::Not(Box::new(Select::Group("ears".into()))));
     assert_eq!(scene.body[1].name, "body 1");
     assert_eq!(scene.body[1].material, Material::Springs { stiffness: 100.0, mass: 0.5 });
-    let surface =
-        MeshSource::Surface { path: "bunny.obj".into(), resolution: 20, unit: Unit::Centimetre };
+    let (path, separated) = ("bunny.obj".into(), Some("ears_up.obj".into()));
+    let surface = MeshSource::Surface { path, resolution: 20, unit: Unit::Centimetre, separated };
     assert_eq!(scene.body[2].mesh, surface);
     assert_eq!(scene.collider[0].response, Response::Cubic);
     assert_eq!(scene.collider[1].shape, ColliderShape::Mesh("floor.obj".into()));

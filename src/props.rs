@@ -4,7 +4,7 @@ use glam::{DQuat, DVec2, DVec3};
 use pliant::demos::Demo;
 use pliant::mesh::{Mesh, MeshError, shapes};
 use pliant::model::Motion;
-use pliant::model::scene::{ColliderShape, SceneFile};
+use pliant::model::scene::{ColliderShape, SceneFile, revolved};
 use pliant::view::{Material, Object};
 
 /// A rigid thing that moves as the scene says.
@@ -61,9 +61,14 @@ pub fn floor(scene: &SceneFile) -> Option<f64> {
 }
 
 fn mesh(shape: &ColliderShape) -> Result<Option<Mesh>, MeshError> {
+    if let ColliderShape::Revolved { profile } = shape {
+        return Ok(Some(revolved(profile)));
+    }
     Ok(Some(match *shape {
         // Meshes are files, and demos need none.
-        ColliderShape::Plane { .. } | ColliderShape::Mesh(_) => return Ok(None),
+        ColliderShape::Plane { .. } | ColliderShape::Mesh(_) | ColliderShape::Revolved { .. } => {
+            return Ok(None);
+        }
         ColliderShape::Sphere { center, radius } => {
             moved(capsule(0.0, DRAWN * radius, SEGMENTS), DVec3::Y, center.into())
         }

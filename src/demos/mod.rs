@@ -20,6 +20,8 @@ const FILES: &[(&str, &str)] = scenes![
     "drop",
     "collide",
     "folded",
+    "conveyor",
+    "draped",
     "cube",
     "bar",
     "horns",

@@ -201,7 +201,7 @@ impl Ledger {
             let kept = |d: [f64; 3]| (0..3).filter(|&c| free[c]).map(|c| d[c]).fold(0.0, f64::max);
             self.rows.iter().map(|r| kept(drift(r))).fold(0.0, f64::max)
         };
-        let Conserved { linear, angular } = self.conserved;
+        let Conserved { linear, angular, .. } = self.conserved;
         if !linear.iter().chain(&angular).any(|c| *c) {
             return None;
         }

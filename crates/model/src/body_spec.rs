@@ -8,6 +8,7 @@ use pliant_mesh::{Mesh, diagnosis};
 
 use crate::error::ModelError;
 use crate::model::Body;
+use crate::pivot::Pivot;
 use crate::potentials::arap::Arap;
 use crate::potentials::corotated::Corotated;
 use crate::potentials::invertible_stvk::InvertibleStVenantKirchhoff;
@@ -233,6 +234,7 @@ impl BodySpec {
         first_vertex: usize,
         [free, hard]: [Range<usize>; 2],
         is_held: bool,
+        pivot: Option<Pivot>,
     ) -> Body {
         let (element_count, recovers_from_inversion) = match &self.matter {
             Matter::Solid { model, .. } => (self.mesh.tets.len(), recovers(*model)),
@@ -251,6 +253,7 @@ impl BodySpec {
             element_count,
             recovers_from_inversion,
             is_held,
+            pivot,
         }
     }
 }

@@ -15,6 +15,7 @@ use crate::model::{DrivenPoints, Model};
 use crate::motion::Motion;
 use crate::numbering::Numbering;
 use crate::own_energy::{Numbers, OwnEnergy};
+use crate::pivot::Pivot;
 use crate::potentials::Potential;
 use crate::potentials::ProxyKind;
 use crate::potentials::attachment::Attachments;
@@ -122,8 +123,8 @@ impl ModelBuilder {
         self
     }
 
-    /// Lets bodies touch each other and themselves instead of passing through, by a law. Needs volume on at
-    /// least one side: tets push out what enters them; sheets do not touch each other.
+    /// Lets bodies touch each other and themselves instead of passing through, by a law: tets
+    /// push out what enters them, and sheets keep a distance.
     ///
     /// ```
     /// use pliant_mesh::shapes;
@@ -290,6 +291,7 @@ impl ModelBuilder {
                 numbers: &numbers[firsts[b]..firsts[b + 1]],
                 ranges: ranges[b].clone().map(|r| r.start as u32..r.end as u32),
                 elastic: &elastic,
+                masses: &model_masses,
             };
             Arc::new(Solids::new(law, &rest, &(0..self.bodies.len()).map(spec).collect::<Vec<_>>()))
         });
@@ -388,17 +390,21 @@ impl ModelBuilder {
         for own in &self.own {
             potentials.push(own.make(&Numbers { of: &translated }, count)?);
         }
-        let is_held = |body: usize| {
-            let held = |h: &Held| h.body == body && !h.vertices.is_empty();
+        let is_pushed = |body: usize| {
             let follows = |f: &(usize, Vec<u32>, Vec<f64>)| f.0 == body && !f.1.is_empty();
             let pushed = !self.colliders.is_empty() || !self.own.is_empty();
             let tracks = |t: &(usize, Vec<Tracked>)| t.0 == body && !t.1.is_empty();
-            pushed
-                || self.held.iter().any(held)
-                || self.follows.iter().any(follows)
-                || self.tracked.iter().any(tracks)
+            pushed || self.follows.iter().any(follows) || self.tracked.iter().any(tracks)
         };
-        let finished = |b: usize| self.bodies[b].finished(firsts[b], ranges[b].clone(), is_held(b));
+        let is_held = |body: usize| {
+            let held = |h: &Held| h.body == body && !h.vertices.is_empty();
+            is_pushed(body) || self.held.iter().any(held)
+        };
+        let gravity = self.gravity.unwrap_or(DVec3::new(0.0, -9.81, 0.0));
+        let finished = |b: usize| {
+            let pivot = if is_pushed(b) { None } else { self.pivot(b, gravity) };
+            self.bodies[b].finished(firsts[b], ranges[b].clone(), is_held(b), pivot)
+        };
         let bodies = (0..self.bodies.len()).map(finished).collect();
         let low = rest.iter().fold(DVec3::INFINITY, |a, r| a.min(r.xyz()));
         let high = rest.iter().fold(DVec3::NEG_INFINITY, |a, r| a.max(r.xyz()));
@@ -422,12 +428,25 @@ impl ModelBuilder {
             tracked,
             colliders: self.colliders,
             solids,
-            gravity: self.gravity.unwrap_or(DVec3::new(0.0, -9.81, 0.0)),
+            gravity,
             breeze: self.breeze,
             integrator: self.integrator,
             ether,
             extent: extent_between(low, high),
         })
+    }
+
+    /// Where a body turns that nothing but its holds acts on.
+    fn pivot(&self, body: usize, gravity: DVec3) -> Option<Pivot> {
+        let mut points = Vec::new();
+        for held in self.held.iter().filter(|held| held.body == body && !held.vertices.is_empty()) {
+            if held.motion.is_some() || self.breeze.is_some() {
+                return None;
+            }
+            let rest = &self.bodies[body].mesh.positions;
+            points.extend(held.vertices.iter().filter_map(|&v| rest.get(v as usize)));
+        }
+        Pivot::of(&points, gravity)
     }
 
     /// The rates of an ether without parts; none where there is no ether at all.

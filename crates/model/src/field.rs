@@ -4,6 +4,7 @@
 //! Every chunk of every potential is a task with its own rows of an output array; a vertex sums
 //! the rows that belong to it in task order. Any schedule of tasks gives the same bits.
 
+use glam::DMat3;
 use pliant_math::Row;
 
 use crate::potentials::{Compliant, Curvature, Potential, ProxyKind, Situation};
@@ -135,6 +136,28 @@ impl Field {
     pub fn hessians(&self, task: usize, at: &Situation, curvature: Curvature, out: &mut [f64]) {
         let task = &self.tasks[task];
         self.potentials[task.potential].hessians(task.chunk, at, curvature, out);
+    }
+
+    /// Calls `visit(model vertex, Hessian)` for what a task of points is stiff at [N/m], any number of
+    /// times each, to be added up; `blocks` is memory. See [`Potential::stiff_points`].
+    pub fn stiff_points(
+        &self,
+        task: usize,
+        at: &Situation,
+        curvature: Curvature,
+        blocks: &mut Vec<f64>,
+        mut visit: impl FnMut(u32, DMat3),
+    ) {
+        let Task { potential, chunk, .. } = self.tasks[task];
+        let potential = &self.potentials[potential];
+        let vertices = potential.chunk_vertices(chunk);
+        let mut placed = |place: usize, hessian: DMat3| visit(vertices[place], hessian);
+        if !potential.stiff_points(chunk, at, curvature, &mut placed) {
+            blocks.resize(9 * vertices.len(), 0.0);
+            potential.hessians(chunk, at, curvature, blocks);
+            let stiff = blocks.chunks_exact(9).map(DMat3::from_cols_slice).enumerate();
+            stiff.filter(|(_, hessian)| *hessian != DMat3::ZERO).for_each(|(v, h)| placed(v, h));
+        }
     }
 
     /// The tasks of points whose stiffness comes and goes, and so is not in the proxy.

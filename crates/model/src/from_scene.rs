@@ -22,6 +22,7 @@ use crate::potentials::tetrahedra::Lame;
 use crate::random::Random;
 use crate::scene::{self, ColliderShape, Material, MeshSource, SceneFile, Select, Stiffness};
 use crate::skin::Skin;
+use crate::touching::TouchLaw;
 
 /// Newton's most iterations when a scene asks for a tolerance, and its tolerance when it asks
 /// for iterations.
@@ -63,7 +64,8 @@ impl Model {
             builder = builder.collider(collider(index, written, files)?);
         }
         if let Some(touch) = scene.integrator.self_collision {
-            builder = builder.touching(touch.into());
+            let step = Some(scene.step_seconds());
+            builder = builder.touching(TouchLaw { step, ..touch.into() });
         }
         for (index, body) in scene.body.iter().enumerate() {
             let spec = body_spec(body, files)?;
@@ -118,6 +120,11 @@ fn collider(
         ColliderShape::Capsule { a, b, radius } => Shape::capsule(vector(*a), vector(*b), *radius),
         ColliderShape::Torus { center, axis, radius, tube } => {
             Shape::torus(vector(*center), vector(*axis), *radius, *tube)
+        }
+        ColliderShape::Revolved { profile } => {
+            let refuse = |reason: String| ModelError::Collider { collider: index, reason };
+            let mesh = scene::revolved(profile);
+            Shape::mesh(&mesh).map_err(|reason| refuse(format!("its profile {reason}")))?
         }
         ColliderShape::Mesh(path) => {
             let refuse = |reason: String| ModelError::Collider { collider: index, reason };

@@ -17,6 +17,7 @@ use crate::field::Field;
 use crate::input::Drive;
 use crate::integrator::Integrator;
 use crate::motion::{Motion, Rigid};
+use crate::pivot::{Frame, Pivot};
 use crate::potentials::Tracked;
 use crate::skin::Skin;
 use crate::touching::Solids;
@@ -47,6 +48,8 @@ pub struct Body {
     /// Whether any of its vertices is attached, hard or soft, follows an input, or may touch a
     /// collider.
     pub is_held: bool,
+    /// Where it turns, if it is held by nothing else than one point or one line.
+    pub pivot: Option<Pivot>,
 }
 
 /// Points driven by one motion: soft attachments or hard vertices.
@@ -58,13 +61,15 @@ pub(crate) struct DrivenPoints {
     pub motion: Vec<usize>,
 }
 
-/// Components of the momenta (about the origin) that stay as they are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Components of the momenta that stay as they are.
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Conserved {
     /// Of the linear momentum.
     pub linear: [bool; 3],
-    /// Of the angular momentum.
+    /// Of the angular momentum, along the axes of the frame.
     pub angular: [bool; 3],
+    /// What the angular momentum is told about: the origin, or where a body is held.
+    pub frame: Frame,
 }
 
 /// What is simulated. Constant: anything animated arrives in a [`crate::FrameInput`].
@@ -175,7 +180,11 @@ impl Model {
 
     /// The components of a body's momenta on which nothing external acts.
     pub fn conserved_of(&self, body: usize) -> Conserved {
-        self.unpushed(self.bodies[body].is_held)
+        let Body { is_held, pivot, .. } = &self.bodies[body];
+        match pivot {
+            &Some(Pivot { frame, angular }) => Conserved { linear: [false; 3], angular, frame },
+            None => self.unpushed(*is_held),
+        }
     }
 
     fn unpushed(&self, is_held: bool) -> Conserved {
@@ -186,6 +195,7 @@ impl Model {
         Conserved {
             linear: [x, y, z].map(|free| free && !pushed),
             angular: angular.map(|free| free && !pushed),
+            frame: Frame::default(),
         }
     }
 

@@ -98,6 +98,28 @@ impl Rigid {
         }
     }
 
+    /// All of its numbers, for [`Rigid::from_array`].
+    pub fn to_array(&self) -> [f64; 15] {
+        let numbers = self.turn.to_cols_array().into_iter();
+        let mut all = numbers.chain(self.about.to_array()).chain(self.shift.to_array());
+        std::array::from_fn(|_| all.next().unwrap_or(0.0))
+    }
+
+    /// The motion with these numbers.
+    ///
+    /// ```
+    /// use pliant_model::Rigid;
+    /// assert_eq!(Rigid::from_array(Rigid::default().to_array()), Rigid::default());
+    /// ```
+    pub fn from_array(numbers: [f64; 15]) -> Rigid {
+        let vector = |k: usize| DVec3::new(numbers[k], numbers[k + 1], numbers[k + 2]);
+        Rigid {
+            turn: DMat3::from_cols(vector(0), vector(3), vector(6)),
+            about: vector(9),
+            shift: vector(12),
+        }
+    }
+
     /// Whether every number is finite.
     pub fn is_finite(&self) -> bool {
         self.turn.is_finite() && self.about.is_finite() && self.shift.is_finite()

@@ -18,6 +18,7 @@ use pliant_model::integrator::{Correction, Fepr, Integrator, Scheme, Solver};
 use pliant_model::{
     BodySpec, Collider, DVec3, ElasticModel, FrameInput, Hold, Model, ModelBuilder, Motion, Shape,
 };
+use pliant_model::touching::TouchLaw;
 use pliant_sim::{State, StepReport, Workspace, step};
 
 const H: f64 = 1.0 / 30.0;
@@ -28,7 +29,7 @@ fn main() {
     let wanted = arguments.first().map_or("", String::as_str);
     let number = |k: usize| arguments.get(k).and_then(|a| a.parse::<usize>().ok());
     println!(
-        "case               threads  least median ms | evaluate  solve correct   rest µs/it | it ev corr"
+        "case               threads  least median ms | evaluate  solve correct   rest µs/it | it ev corr residual"
     );
     for (name, steps, build) in cases().into_iter().filter(|case| case.0.starts_with(wanted)) {
         let threads = number(1).map_or(vec![1, 2], |threads| vec![threads]);
@@ -64,6 +65,10 @@ fn cases() -> Vec<(String, usize, Build)> {
     for held in ["pins", "moved", "soft", "follow", "floor", "friction"] {
         let build = move || constrained(held, cells);
         cases.push((format!("held-{held}"), 100, Box::new(build)));
+    }
+    for case in ["free", "smooth", "rough", "tilted"] {
+        let build = move || on_table(case, cells);
+        cases.push((format!("table-{case}"), 60, Box::new(build)));
     }
     for (size, steps, cells) in SIZES {
         for iterations in [20, 40] {
@@ -136,6 +141,26 @@ fn constrained(held: &str, cells: [usize; 3]) -> Result<Model, Box<dyn std::erro
     Ok(model.build()?)
 }
 
+/// The bar, soft and let go, on a table of tets or far above it; 20 iterations.
+fn on_table(case: &str, cells: [usize; 3]) -> Result<Model, Box<dyn std::error::Error>> {
+    let mut mesh = shapes::solid_box(DVec3::new(1.0, 0.25, 0.25), cells)?;
+    let turn = pliant_model::rotation(DVec3::X * if case == "tilted" { 30.0 } else { 0.0 });
+    let height = match case {
+        "free" => 9.0,
+        "tilted" => 0.18,
+        _ => 0.125,
+    };
+    mesh.positions.iter_mut().for_each(|x| *x = turn * *x + DVec3::Y * height);
+    let bar = BodySpec::solid("bar", mesh, ElasticModel::Corotated, 1e5, 0.3, 1000.0);
+    let mut mesh = shapes::solid_box(DVec3::new(1.4, 0.1, 0.6), [14, 1, 6])?;
+    mesh.positions.iter_mut().for_each(|x| x.y -= 0.05);
+    let table = BodySpec::solid("table", mesh, ElasticModel::Corotated, 1e6, 0.3, 1000.0);
+    let friction = if case == "rough" { 0.5 } else { 0.0 };
+    let law = TouchLaw { friction, step: Some(H), ..TouchLaw::default() };
+    let builder = ModelBuilder::new().body(bar).body(table).pin(1, |x| x.y < -0.09);
+    Ok(builder.touching(law).integrator(projective(20)).build()?)
+}
+
 /// 3,721 vertices, two corners held, 20 iterations.
 fn cloth() -> Result<Model, Box<dyn std::error::Error>> {
     let (mesh, springs) = shapes::cloth([1.0, 1.0], [60, 60])?;
@@ -171,8 +196,9 @@ fn measure(name: &str, steps: usize, threads: usize, model: Model) {
     let mean = |of: fn(&StepReport) -> u32| {
         reports.iter().map(|r| f64::from(of(r))).sum::<f64>() / reports.len() as f64
     };
+    let residual = reports.iter().map(|r| r.residual).sum::<f64>() / reports.len() as f64;
     println!(
-        "{name:22} {threads:2} {:7.3} {:7.3}    | {:8.1} {:7.1} {:7.1} {:6.1}       | {} {:.1} {:.2}",
+        "{name:22} {threads:2} {:7.3} {:7.3}    | {:8.1} {:7.1} {:7.1} {:6.1}       | {} {:.1} {:.2} {:.1e}",
         milliseconds(best),
         milliseconds(median),
         per_iteration(times.evaluate),
@@ -182,5 +208,6 @@ fn measure(name: &str, steps: usize, threads: usize, model: Model) {
         best.iterations,
         mean(|r| r.evaluations),
         mean(|r| r.correction_iterations),
+        residual,
     );
 }

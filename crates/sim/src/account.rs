@@ -6,8 +6,9 @@
 
 use glam::DVec3;
 use pliant_math::Row;
-use pliant_model::Drive;
+use pliant_model::{Drive, Rigid};
 
+use crate::collider_work::collider_work;
 use crate::contact;
 use crate::objective::{EvaluationSpace, Objective};
 use crate::state::Account;
@@ -19,6 +20,8 @@ pub struct Move<'a> {
     pub from: &'a Drive,
     /// And at its end.
     pub to: &'a Drive,
+    /// Where colliders were at the start of the step before; missing ones stood.
+    pub last: &'a [Rigid],
     /// Positions and velocities at its start.
     pub before: [&'a [Row]; 2],
     /// ∇E at the hard vertices at its start \[N\]; empty when only the end's is known.
@@ -38,7 +41,7 @@ pub fn book(
     accounts: &mut [Account],
 ) {
     let model = objective.model;
-    let Move { from, to, before: [x0, v0], hard_start, after: [x1, v1] } = *step;
+    let Move { from, to, last, before: [x0, v0], hard_start, after: [x1, v1] } = *step;
     let mut add = |body: usize, work: f64| accounts[body].added += work;
     objective.dissipative_work([x0, x1], evaluation, &mut add);
     let (attached, stiffness) = model.attachments();
@@ -65,7 +68,7 @@ pub fn book(
         add(model.body_of(v), held + 0.5 * model.masses()[v] * squares);
     }
     for (body, account) in model.bodies().iter().zip(&mut *accounts) {
-        account.added += contact::collider_work(model, body, [from, to], [x0, x1]);
+        account.added += collider_work(model, body, last, [from, to], [x0, x1]);
         // Friction's work is among that of potentials that are not stored; booked as heat instead.
         if let Some(p) = p {
             let drives = [objective.drive, to];

@@ -1,4 +1,4 @@
-//! What contact did in a step: how deep, how much energy colliders put in, how much they took.
+//! What contact did in a step: how deep, and how much energy it took.
 //!
 //! Contact and friction themselves are potentials (`pliant_model::potentials`), part of what the
 //! step minimises. Nothing here changes a state, but for `quieten`.
@@ -61,39 +61,10 @@ impl Contacts {
             self.count += 1;
             // Of edges that hardly count the depth is not the way out: that is through their sides.
             if touch.share >= 0.5 {
-                self.deepest = self.deepest.max(touch.depth);
+                self.deepest = self.deepest.max(touch.depth - touch.thickness);
             }
         }
     }
-}
-
-/// Work that moving colliders did on a body through contact \[J\]: ½(f₀ + f₁)·Δ with the
-/// forces at both ends of a step, from positions `x0` to `x1`, and the displacements Δ of the
-/// surface points that exert them. That of friction is not in it: it is part of the work of
-/// potentials that are not stored.
-pub fn collider_work(
-    model: &Model,
-    body: &Body,
-    [from, to]: [&Drive; 2],
-    [x0, x1]: [&[Row]; 2],
-) -> f64 {
-    let mut work = 0.0;
-    let poses = from.colliders.iter().zip(&to.colliders);
-    for (collider, (start, end)) in model.colliders().iter().zip(poses) {
-        if start == end {
-            continue;
-        }
-        for (here, there, positions, sign) in [(start, end, x0, 0.5), (end, start, x1, -0.5)] {
-            let placed = collider.placed(here);
-            for x in &positions[body.free.clone()] {
-                let Some(nearest) = placed.touch(x.xyz()) else { continue };
-                let moved = there.apply(here.unapply(nearest.point)) - nearest.point;
-                let force = nearest.normal * collider.force(nearest.distance);
-                work += sign * force.dot(moved);
-            }
-        }
-    }
-    work
 }
 
 /// Takes the ringing of stiff contact out of the velocities after a step of implicit midpoint that went

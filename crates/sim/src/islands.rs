@@ -2,7 +2,7 @@
 
 use pliant_math::Row;
 use pliant_model::touching::Touch;
-use pliant_model::{Conserved, Model};
+use pliant_model::{Conserved, Frame, Model};
 
 use crate::correction::fepr::{Part, Targets};
 use crate::measure::{self, Momentum};
@@ -43,7 +43,7 @@ impl Islands {
     /// use pliant_sim::islands::Islands;
     /// let touch = |owner, body| Touch {
     ///     points: [0; 2], shares: [1.0, 0.0], owner, body, corners: [0; 4], weights: [0.25; 4],
-    ///     depth: 0.1, normal: DVec3::Y, is_flat: true, stiffness: 1.0, share: 1.0, sides: [0; 2],
+    ///     depth: 0.1, thickness: 0.0, normal: DVec3::Y, is_flat: true, stiffness: 1.0, share: 1.0, sides: [0; 2],
     ///     slopes: [DVec3::ZERO; 8],
     /// };
     /// let mut islands = Islands::new(4);
@@ -91,11 +91,18 @@ impl Islands {
 
     /// The components of an island's momenta on which nothing external acts.
     pub fn conserved(&self, model: &Model, first: usize) -> Conserved {
-        let all = Conserved { linear: [true; 3], angular: [true; 3] };
+        let mut members = self.members(first);
+        if let (Some(only), None) = (members.next(), members.next()) {
+            return model.conserved_of(only);
+        }
+        let frame = Frame::default();
+        let all = Conserved { linear: [true; 3], angular: [true; 3], frame };
         let both = |a: [bool; 3], b: [bool; 3]| std::array::from_fn(|k| a[k] && b[k]);
         self.members(first).map(|body| model.conserved_of(body)).fold(all, |sum, own| Conserved {
             linear: both(sum.linear, own.linear),
-            angular: both(sum.angular, own.angular),
+            // Two that touch turn about no common point, if one is held.
+            angular: both(sum.angular, own.angular.map(|kept| kept && own.frame == frame)),
+            frame,
         })
     }
 
@@ -125,14 +132,16 @@ impl Islands {
 
     /// After a step, sets the goals of bodies in shared islands to what they have, given their stored
     /// energies \[J\], so that nothing jumps from one to the other when they part. What an island
-    /// lacks of its account stays with its first body: it must not be forgotten.
+    /// lacks of its account stays with its first body, as far as it is kept at all: it must not be
+    /// forgotten.
     pub fn share_out(&self, model: &Model, potentials: &[f64], state: &mut State) {
         for first in self.shared() {
-            let mut lacks = self.targets(state, first);
+            let (mut lacks, kept) = (self.targets(state, first), self.conserved(model, first));
             for body in self.members(first) {
                 let of = &model.bodies()[body];
                 let energy = potentials[body] + measure::kinetic_of(model, of, &state.velocities);
-                let momentum = measure::momentum_of(model, of, &state.positions, &state.velocities);
+                let now = [&state.positions[..], &state.velocities];
+                let momentum = measure::kept_momentum_of(model, of, now);
                 let account = &mut state.accounts[body];
                 account.goal =
                     Some(Goal { energy: energy - account.added + account.dissipated, momentum });
@@ -145,8 +154,10 @@ impl Islands {
             if let Some(goal) = &mut state.accounts[first].goal {
                 goal.energy += lacks.energy;
                 for k in 0..3 {
-                    goal.momentum.linear[k] += lacks.linear[k].unwrap_or(0.0);
-                    goal.momentum.angular[k] += lacks.angular[k].unwrap_or(0.0);
+                    let linear = lacks.linear[k].filter(|_| kept.linear[k]);
+                    let angular = lacks.angular[k].filter(|_| kept.angular[k]);
+                    goal.momentum.linear[k] += linear.unwrap_or(0.0);
+                    goal.momentum.angular[k] += angular.unwrap_or(0.0);
                 }
             }
         }

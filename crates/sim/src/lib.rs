@@ -9,7 +9,8 @@
 //! | [`solver`] | projective (quasi-Newton), Newton, XPBD, and the discrete gradient |
 //! | [`start`] | where the search starts |
 //! | [`account`] | the work of what is driven |
-//! | [`contact`] | what colliders did: depth, work, heat |
+//! | [`collider_work`] | the work of colliders that move |
+//! | [`contact`] | what contact did: depth, heat |
 //! | [`correction`] | what acts on the state after the solve: FEPR, and what it is compared with |
 //! | [`damping`] | in its own step, after the solve |
 //! | [`guard`] | what a state must be to be shown |
@@ -23,6 +24,7 @@
 
 pub mod account;
 mod blocks;
+pub mod collider_work;
 pub mod contact;
 pub mod correction;
 pub mod damping;

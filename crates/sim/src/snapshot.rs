@@ -1,20 +1,22 @@
 //! A state as bytes, so that a run can be resumed: little-endian, checked, bit-exact.
 //!
 //! Layout: magic, key (what the state belongs to, the caller's choice), vertex count, body count,
-//! steps, whether there is a past; per body its account (added, dissipated, whether there is a goal,
+//! steps, whether there is a past, and of how many colliders; their poses then; per body its account (added, dissipated, whether there is a goal,
 //! the goal's energy and momenta); then positions, velocities, accelerations, and positions and
 //! velocities of the past as x, y, z per vertex, and a checksum (FNV-1a) over all of it.
 
 use glam::DVec3;
 use pliant_math::Row;
-use pliant_model::Model;
+use pliant_model::{Model, Rigid};
 use thiserror::Error;
 
 use crate::measure::Momentum;
 use crate::state::{Account, Goal, State};
 
-const MAGIC: &[u8; 8] = b"PLIANTS3";
-const HEADER: usize = 48;
+const MAGIC: &[u8; 8] = b"PLIANTS4";
+const HEADER: usize = 56;
+/// Bytes of a pose.
+const PER_COLLIDER: usize = 15 * 8;
 /// Bytes of ten words.
 const PER_BODY: usize = 10 * 8;
 /// Bytes of five rows of three numbers.
@@ -34,11 +36,16 @@ pub enum SnapshotError {
 /// The state as bytes; `key` identifies what it belongs to.
 pub fn encode(state: &State, key: u64) -> Vec<u8> {
     let (count, bodies) = (state.positions.len(), state.accounts.len());
-    let mut bytes = Vec::with_capacity(HEADER + bodies * PER_BODY + count * PER_VERTEX + 8);
+    let poses = state.colliders.len();
+    let length = HEADER + poses * PER_COLLIDER + bodies * PER_BODY + count * PER_VERTEX;
+    let mut bytes = Vec::with_capacity(length + 8);
     bytes.extend_from_slice(MAGIC);
     let has_past = u64::from(state.past.is_valid);
-    for word in [key, count as u64, bodies as u64, state.steps, has_past] {
+    for word in [key, count as u64, bodies as u64, state.steps, has_past, poses as u64] {
         bytes.extend_from_slice(&word.to_le_bytes());
+    }
+    for value in state.colliders.iter().flat_map(Rigid::to_array) {
+        bytes.extend_from_slice(&value.to_le_bytes());
     }
     for Account { goal, added, dissipated } in &state.accounts {
         let Goal { energy, momentum } = goal.unwrap_or_default();
@@ -73,7 +80,12 @@ pub fn decode(bytes: &[u8], model: &Model, key: u64) -> Result<State, SnapshotEr
     if [word(1), word(2), word(3)] != [key, count as u64, bodies as u64] {
         return Err(SnapshotError::OtherScene);
     }
-    let length = HEADER + bodies * PER_BODY + count * PER_VERTEX;
+    let colliders = model.colliders().len();
+    let poses = if word(6) == colliders as u64 { colliders } else { 0 };
+    if word(6) != poses as u64 {
+        return Err(SnapshotError::OtherScene);
+    }
+    let length = HEADER + poses * PER_COLLIDER + bodies * PER_BODY + count * PER_VERTEX;
     let (body, sum) = bytes.split_at_checked(length).ok_or(SnapshotError::Damaged)?;
     if sum != checksum(body).to_le_bytes() {
         return Err(SnapshotError::Damaged);
@@ -84,6 +96,7 @@ pub fn decode(bytes: &[u8], model: &Model, key: u64) -> Result<State, SnapshotEr
     let mut values =
         body[HEADER..].chunks_exact(8).map(|b| f64::from_le_bytes(std::array::from_fn(|i| b[i])));
     let mut next = || values.next().unwrap_or(0.0);
+    state.colliders.extend((0..poses).map(|_| Rigid::from_array(std::array::from_fn(|_| next()))));
     for account in &mut state.accounts {
         (account.added, account.dissipated) = (next(), next());
         let (has_goal, energy) = (next() == 1.0, next());

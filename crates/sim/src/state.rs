@@ -2,7 +2,7 @@
 
 use pliant_math::team::Team;
 use pliant_math::{Buffer, Row};
-use pliant_model::{Drive, Model};
+use pliant_model::{Body, Drive, Model, Rigid};
 
 use crate::blocks;
 use crate::measure::{self, Momentum};
@@ -19,6 +19,9 @@ pub struct State {
     pub accelerations: Buffer<Row>,
     /// The state one step earlier, for schemes of two steps.
     pub past: Past,
+    /// Where colliders were at the start of the last step; empty before the first. What they leave
+    /// behind in the next is owed with how they moved then.
+    pub colliders: Vec<Rigid>,
     /// Steps done.
     pub steps: u64,
     /// The energy accounts, one per body.
@@ -60,7 +63,8 @@ impl Account {
 pub struct Goal {
     /// Total energy at the first step \[J\].
     pub energy: f64,
-    /// Momenta, where nothing external acts.
+    /// Momenta, where nothing external acts; the angular one is about the origin, or about where the
+    /// body is held, if it turns there.
     pub momentum: Momentum,
 }
 
@@ -76,6 +80,7 @@ impl State {
                 velocities: Buffer::zeroed(model.vertex_count()),
                 is_valid: false,
             },
+            colliders: Vec::with_capacity(model.colliders().len()),
             steps: 0,
             accounts: vec![Account::default(); model.bodies().len()],
         }
@@ -99,18 +104,19 @@ impl State {
         let potentials = work.potential_energies(model, drive, self);
         for (b, (body, &potential)) in model.bodies().iter().zip(potentials).enumerate() {
             let kinetic = measure::kinetic_of(model, body, &self.velocities);
-            let momentum = measure::momentum_of(model, body, &self.positions, &self.velocities);
+            let now = [&self.positions[..], &self.velocities];
+            let momentum = measure::kept_momentum_of(model, body, now);
             let goal = Goal { energy: potential + kinetic, momentum };
             self.accounts[b].goal.get_or_insert(goal);
         }
     }
 
-    /// Takes the momenta that a body was left with as those to be kept.
-    pub(crate) fn accept_momenta(&mut self, model: &Model) {
-        for (body, account) in model.bodies().iter().zip(&mut self.accounts) {
+    /// Takes the momenta that some bodies were left with as those to be kept.
+    pub(crate) fn accept_momenta(&mut self, model: &Model, of: impl Fn(&Body) -> bool) {
+        for (body, account) in model.bodies().iter().zip(&mut self.accounts).filter(|b| of(b.0)) {
             if let Some(goal) = &mut account.goal {
-                goal.momentum =
-                    measure::momentum_of(model, body, &self.positions, &self.velocities);
+                let now = [&self.positions[..], &self.velocities];
+                goal.momentum = measure::kept_momentum_of(model, body, now);
             }
         }
     }
@@ -132,6 +138,7 @@ impl State {
         copy(&other.past.positions, &mut self.past.positions);
         copy(&other.past.velocities, &mut self.past.velocities);
         self.past.is_valid = other.past.is_valid;
+        self.colliders.clone_from(&other.colliders);
         self.steps = other.steps;
         self.accounts.copy_from_slice(&other.accounts);
     }

@@ -151,7 +151,7 @@ fn advance(
     } else {
         solve(model, scheme, times, state, workspace, report)?;
     }
-    let Workspace { evaluation, vectors, touched, .. } = &mut *workspace;
+    let Workspace { evaluation, vectors, touched, given, .. } = &mut *workspace;
     let [x0, v0] = [&vectors.before[0][..], &vectors.before[1][..]];
     let constants = scheme::constants(scheme, h);
     let objective = Objective {
@@ -166,11 +166,15 @@ fn advance(
         end: None,
         rubbing: touched,
     };
-    let State { positions, velocities, accounts, .. } = &mut *state;
-    let hard_start = &vectors.hard_start;
-    let step = Move { from, to, before: [x0, v0], hard_start, after: [positions, velocities] };
+    let State { positions, velocities, accounts, colliders, .. } = &mut *state;
+    let (last, hard_start) = (&colliders[..], &vectors.hard_start[..]);
+    let after = [&positions[..], velocities];
+    let step = Move { from, to, last, before: [x0, v0], hard_start, after };
     let solved = (!scheme::is_explicit(scheme)).then_some(&vectors.p[..]);
+    given.iter_mut().zip(&*accounts).for_each(|(given, account)| *given = -account.added);
     account::book(&objective, &step, solved, evaluation, accounts);
+    given.iter_mut().zip(&*accounts).for_each(|(given, account)| *given += account.added);
+    colliders.clone_from(&from.colliders);
     if scheme::ends_in_contact(scheme) {
         let touching = Contacting { times, is_midpoint: scheme == Scheme::ImplicitMidpoint };
         book_losses(model, &touching, state, workspace);
@@ -180,7 +184,7 @@ fn advance(
     }
     if model.is_damped() {
         damping::apply(model, h, [from, to], state, workspace)?;
-        state.accept_momenta(model);
+        state.accept_momenta(model, |_| true);
     }
     let corrected = model.integrator().correction.is_some();
     if !corrected && (constants.beta != 1.0 || scheme::is_explicit(scheme)) {
@@ -198,7 +202,7 @@ struct Contacting<'a> {
 /// Books what inelastic contact took, and takes the ringing of midpoint's.
 fn book_losses(model: &Model, step: &Contacting, state: &mut State, workspace: &mut Workspace) {
     let Times { h, from, to, .. } = step.times;
-    let Workspace { evaluation, vectors, touched, islands_before, lost, team, .. } = workspace;
+    let Workspace { evaluation, vectors, touched, islands_before, lost, given, team, .. } = workspace;
     let State { positions, velocities, accounts, .. } = state;
     let [x0, v0] = [&vectors.before[0][..], &vectors.before[1][..]];
     evaluation.touching.find(model.solids(), positions, team);
@@ -213,13 +217,15 @@ fn book_losses(model: &Model, step: &Contacting, state: &mut State, workspace: &
         let moved = [positions, velocities];
         contact::quieten(model, [from, to], h, x0, touches[1], moved, &mut book);
     }
-    // A search that ended early may tell of more than there was: no more than moved before.
+    // A search that ended early may tell of more than there was: no more than moved before, and was
+    // given in the step.
     islands_before.join(touches[1]);
     islands_before.gather(lost);
+    islands_before.gather(given);
     for first in (0..lost.len()).filter(|&first| islands_before.first(first) == first) {
         let moving = |body: usize| measure::kinetic_of(model, &model.bodies()[body], v0);
         let most: f64 = islands_before.members(first).map(moving).sum();
-        accounts[first].dissipated += lost[first].min(most);
+        accounts[first].dissipated += lost[first].min(most + given[first].max(0.0));
     }
 }
 

@@ -75,6 +75,8 @@ pub struct Workspace {
     pub(crate) drives: [Drive; 3],
     /// What contact took of each body in a step \[J\].
     pub(crate) lost: Vec<f64>,
+    /// What each was given in it from outside \[J\].
+    pub(crate) given: Vec<f64>,
     /// Stored energy of each body \[J\].
     potentials: Vec<f64>,
 }
@@ -165,6 +167,7 @@ impl Workspace {
             correction: CorrectionSpace::new(model)?,
             drives: std::array::from_fn(|_| Drive::default()),
             lost: vec![0.0; model.bodies().len()],
+            given: vec![0.0; model.bodies().len()],
             potentials: vec![0.0; model.bodies().len()],
         })
     }
@@ -229,7 +232,7 @@ impl SolverSpace {
             return Ok(());
         }
         let proxy = Proxy::new(model, kappa, *kind)?;
-        let space = ProjectiveSpace::new(proxy, params.history, team);
+        let space = ProjectiveSpace::new(model, proxy, params.history, team);
         cached.insert(0, Factored { kappa, space });
         Ok(())
     }

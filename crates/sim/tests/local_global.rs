@@ -175,7 +175,7 @@ impl Slides {
             rubbing: &[],
         };
         let proxy = Proxy::new(&model, kappa, ProxyKind::Bound).expect("a factor");
-        let mut space = ProjectiveSpace::new(proxy, 0, &team);
+        let mut space = ProjectiveSpace::new(&model, proxy, 0, &team);
         let params = ProjectiveParams { iterations, history: 0, tolerance: 0.0 };
         let (mut p, mut gradient) = (Buffer::from(start), Buffer::zeroed(free));
         let mut evaluation = EvaluationSpace::new(&model);

@@ -85,12 +85,16 @@ impl Potential for Contact {
         self.chunk_vertices(chunk)
     }
 
-    fn hessians(&self, chunk: usize, at: &Situation, curvature: Curvature, out: &mut [f64]) {
-        out.fill(0.0);
+    fn stiff_points(
+        &self,
+        chunk: usize,
+        at: &Situation,
+        curvature: Curvature,
+        visit: &mut dyn FnMut(usize, DMat3),
+    ) -> bool {
         let lead = at.contact_lead();
         for placed in self.placed(at) {
-            let vertices = self.chunk_vertices(chunk);
-            for (&v, out) in vertices.iter().zip(out.chunks_exact_mut(9)) {
+            for (place, &v) in self.chunk_vertices(chunk).iter().enumerate() {
                 let x = at.contact_position(v);
                 let Some(nearest) = placed.touch(x) else { continue };
                 let (d, force) = (nearest.distance, placed.collider.force(nearest.distance));
@@ -101,10 +105,10 @@ impl Potential for Contact {
                         hessian += square(tangent) * pull;
                     }
                 }
-                let hessian = hessian * lead;
-                out.iter_mut().zip(hessian.to_cols_array()).for_each(|(o, h)| *o += h);
+                visit(place, hessian * lead);
             }
         }
+        true
     }
 
     /// None: which vertices touch changes from step to step, and the quasi-Newton loop learns it.

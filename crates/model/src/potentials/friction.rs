@@ -244,12 +244,15 @@ impl Potential for Friction {
         self.chunk_vertices(chunk)
     }
 
-    fn hessians(&self, chunk: usize, at: &Situation, curvature: Curvature, out: &mut [f64]) {
-        out.fill(0.0);
-        self.each(chunk, at, |i, rub| {
-            let out = &mut out[9 * i..9 * i + 9];
-            out.iter_mut().zip(rub.hessian(curvature).to_cols_array()).for_each(|(o, h)| *o += h);
-        });
+    fn stiff_points(
+        &self,
+        chunk: usize,
+        at: &Situation,
+        curvature: Curvature,
+        visit: &mut dyn FnMut(usize, DMat3),
+    ) -> bool {
+        self.each(chunk, at, |i, rub| visit(i, rub.hessian(curvature)));
+        true
     }
 
     /// None: the quasi-Newton loop learns it, as it does contact.

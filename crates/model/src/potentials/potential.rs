@@ -4,7 +4,7 @@
 //! positions of its own vertices and writes one gradient row per vertex; who sums those rows
 //! over chunks does so in a fixed order, so results do not depend on the number of threads.
 
-use glam::DVec3;
+use glam::{DMat3, DVec3};
 use pliant_math::Row;
 
 use super::compliant::Compliant;
@@ -102,7 +102,27 @@ pub trait Potential: Send + Sync {
 
     /// Hessians of a chunk's elements [N/m]: (3k)² numbers each, row-major, rows and columns
     /// ordered corner by corner.
-    fn hessians(&self, chunk: usize, at: &Situation, curvature: Curvature, out: &mut [f64]);
+    fn hessians(&self, chunk: usize, at: &Situation, curvature: Curvature, out: &mut [f64]) {
+        out.fill(0.0);
+        self.stiff_points(chunk, at, curvature, &mut |place, hessian| {
+            let out = &mut out[9 * place..9 * place + 9];
+            out.iter_mut().zip(hessian.to_cols_array()).for_each(|(o, h)| *o += h);
+        });
+    }
+
+    /// The same of points (k = 1), of which only a few are stiff: calls `visit(place in the chunk's
+    /// vertices, Hessian)` for those, any number of times each, to be added up. False when this
+    /// potential has no such form, and all its Hessians have to be looked at.
+    fn stiff_points(
+        &self,
+        chunk: usize,
+        at: &Situation,
+        curvature: Curvature,
+        visit: &mut dyn FnMut(usize, DMat3),
+    ) -> bool {
+        let _ = (chunk, at, curvature, visit);
+        false
+    }
 
     /// The constant proxy ½ xᵀLx, acting on x, y and z alike [N/m]: entries (i, j, Lᵢⱼ) of the
     /// lower triangle and of the upper one, in any order, duplicates adding up.
@@ -135,14 +155,14 @@ pub(crate) fn localise(elements: &[u32]) -> (Vec<u32>, Vec<u16>) {
     (vertices, local)
 }
 
-/// Recursive coordinate bisection: groups of at most `most` points, neighbours together.
+/// Recursive coordinate bisection: groups of at most `most` points (at least one), neighbours together.
 ///
 /// Deterministic; ties are broken by number.
-pub(crate) fn bisect(points: &[glam::DVec3], most: usize) -> Vec<Vec<u32>> {
+pub fn bisect(points: &[glam::DVec3], most: usize) -> Vec<Vec<u32>> {
     let mut groups = Vec::new();
     let mut stack = vec![(0..points.len() as u32).collect::<Vec<_>>()];
     while let Some(mut group) = stack.pop() {
-        if group.len() <= most {
+        if group.len() <= most.max(1) {
             if !group.is_empty() {
                 groups.push(group);
             }
@@ -158,7 +178,8 @@ pub(crate) fn bisect(points: &[glam::DVec3], most: usize) -> Vec<Vec<u32>> {
         let parts = group.len().div_ceil(most);
         // Cut at a multiple of 16, so that vector batches are full.
         let cut = (group.len() * (parts / 2) / parts).div_ceil(16) * 16;
-        let tail = group.split_off(cut.min(group.len()));
+        let cut = if cut < group.len() { cut } else { group.len() / 2 };
+        let tail = group.split_off(cut);
         stack.push(tail);
         stack.push(group);
     }
@@ -179,6 +200,7 @@ mod tests {
         all.sort_unstable();
         assert_eq!(all, (0..1000).collect::<Vec<_>>());
         assert!(groups.iter().all(|g| g.len() <= 64));
+        assert_eq!(bisect(&points[..9], 4).iter().map(Vec::len).sum::<usize>(), 9);
     }
 
     #[test]

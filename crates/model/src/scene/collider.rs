@@ -1,5 +1,7 @@
 //! Obstacles that are not simulated.
 
+use glam::DVec2;
+use pliant_mesh::{Mesh, shapes};
 use serde::Serialize;
 
 use super::error::SceneError;
@@ -41,6 +43,8 @@ pub enum ColliderShape {
     Torus { center: [f64; 3], axis: [f64; 3], radius: f64, tube: f64 },
     /// A closed surface from a file, named as written.
     Mesh(String),
+    /// The closed surface that a profile of distances from the y axis and heights sweeps, as a mesh.
+    Revolved { profile: Vec<[f64; 2]> },
 }
 
 /// The law of the contact force over penetration depth.
@@ -52,7 +56,7 @@ pub enum Response {
     Cubic,
 }
 
-const SHAPES: &[&str] = &["plane", "sphere", "box", "capsule", "torus", "mesh"];
+const SHAPES: &[&str] = &["plane", "sphere", "box", "capsule", "torus", "mesh", "revolved"];
 
 impl Collider {
     pub(super) fn read(value: Value<'_>) -> Result<Collider, SceneError> {
@@ -77,6 +81,15 @@ impl Collider {
             motion: table.optional("motion", Motion::read)?,
         })
     }
+}
+
+/// Corners of a turned profile around its axis.
+const SEGMENTS: usize = 64;
+
+/// The surface that a profile sweeps about the y axis.
+pub fn revolved(profile: &[[f64; 2]]) -> Mesh {
+    let profile: Vec<DVec2> = profile.iter().map(|p| DVec2::from_array(*p)).collect();
+    shapes::revolved(&profile, SEGMENTS)
 }
 
 impl ColliderShape {
@@ -118,9 +131,29 @@ impl ColliderShape {
                     tube: length(&table, "tube")?,
                 }
             }
-            _ => ColliderShape::Mesh(value.words()?.to_owned()),
+            "mesh" => ColliderShape::Mesh(value.words()?.to_owned()),
+            _ => ColliderShape::Revolved { profile: profile(&value)? },
         })
     }
+}
+
+/// At least three points, from the axis to the axis.
+fn profile(value: &Value<'_>) -> Result<Vec<[f64; 2]>, SceneError> {
+    let table = value.table(&["profile"])?;
+    let value = table.require("profile", "a list of [distance from the axis, height] in metres")?;
+    let mut points: Vec<[f64; 2]> = Vec::new();
+    for item in value.items("a list of points")? {
+        let point: [f64; 2] = item.numbers(Limits::any("m"))?;
+        if point[0] < 0.0 {
+            return Err(item.refuse("is at a negative distance from the axis"));
+        }
+        points.push(point);
+    }
+    let is_closed = |point: Option<&[f64; 2]>| point.is_some_and(|p| p[0] == 0.0);
+    if points.len() < 3 || !is_closed(points.first()) || !is_closed(points.last()) {
+        return Err(value.refuse("goes round nothing, expected it to begin and end on the axis"));
+    }
+    Ok(points)
 }
 
 fn point(table: &Table<'_>, key: &'static str) -> Result<[f64; 3], SceneError> {

@@ -26,7 +26,7 @@ mod value;
 mod wind;
 
 pub use body::{Attach, Body, Ether, Initial, Place, Stiffness};
-pub use collider::{Collider, ColliderShape, Response};
+pub use collider::{Collider, ColliderShape, Response, revolved};
 pub use correction::{Correction, Fepr, FeprMetric, FeprMomenta, FeprSolution};
 pub use damping::Damping;
 pub use error::{Problem, SceneError};

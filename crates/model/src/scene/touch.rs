@@ -12,6 +12,8 @@ use crate::touching::TouchLaw;
 pub struct Touch {
     /// Of the contact's springs, per vertex [N/m]; by the bodies' own stiffness if `None`.
     pub stiffness: Option<f64>,
+    /// How near cloth may come to anything \[m\]; half an edge if `None`.
+    pub radius: Option<f64>,
     /// Coulomb's coefficient.
     pub friction: f64,
     /// 1 = elastic.
@@ -21,15 +23,16 @@ pub struct Touch {
 impl Touch {
     /// `false`, `true`, or a table of what differs from `true`.
     pub(super) fn read(value: Value<'_>) -> Result<Option<Touch>, SceneError> {
-        let TouchLaw { stiffness, friction, restitution } = TouchLaw::default();
-        let usual = Touch { stiffness, friction, restitution };
+        let TouchLaw { stiffness, radius, friction, restitution, .. } = TouchLaw::default();
+        let usual = Touch { stiffness, radius, friction, restitution };
         if !value.is_table() {
             return Ok(value.truth()?.then_some(usual));
         }
-        let table = value.table(&["stiffness", "friction", "restitution"])?;
+        let table = value.table(&["stiffness", "radius", "friction", "restitution"])?;
         let share = Limits::from(0.0, "").up_to(1.0);
         Ok(Some(Touch {
             stiffness: table.optional("stiffness", |v| v.number(Limits::above(0.0, "N/m")))?,
+            radius: table.optional("radius", |v| v.number(Limits::above(0.0, "m")))?,
             friction: table.or("friction", friction, |v| v.number(Limits::from(0.0, "")))?,
             restitution: table.or("restitution", restitution, |v| v.number(share))?,
         }))
@@ -37,7 +40,7 @@ impl Touch {
 }
 
 impl From<Touch> for TouchLaw {
-    fn from(Touch { stiffness, friction, restitution }: Touch) -> Self {
-        TouchLaw { stiffness, friction, restitution }
+    fn from(Touch { stiffness, radius, friction, restitution }: Touch) -> Self {
+        TouchLaw { stiffness, radius, friction, restitution, step: None }
     }
 }

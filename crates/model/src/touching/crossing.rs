@@ -70,6 +70,7 @@ impl Touch {
             corners: [other.ends[0], other.ends[1], other.sides[0], other.sides[1]],
             weights: [1.0 - t, t, 0.0, 0.0],
             depth,
+            thickness: 0.0,
             normal: -n,
             is_flat: false,
             stiffness: whole * share.value,

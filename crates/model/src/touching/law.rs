@@ -9,8 +9,13 @@
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TouchLaw {
-    /// Of the contact's springs, per vertex [N/m]; by the bodies' own stiffness if `None`.
+    /// Of the contact's springs, per vertex [N/m]; by the bodies' own stiffness and inertia if `None`.
     pub stiffness: Option<f64>,
+    /// The step \[s\] that contact is to be firm for: then the stiffness of its own choice counts
+    /// how hard vertices are to stop in one.
+    pub step: Option<f64>,
+    /// Thickness of sheets \[m\]: how near cloth may come to anything; half an edge if `None`.
+    pub radius: Option<f64>,
     /// Coulomb's coefficient of friction μ.
     pub friction: f64,
     /// e: the contact returns the share e² of the energy that it took; 1 = elastic. Bodies bounce by
@@ -20,7 +25,13 @@ pub struct TouchLaw {
 
 impl TouchLaw {
     /// Smooth, and returning all that it takes.
-    pub const ELASTIC: TouchLaw = TouchLaw { stiffness: None, friction: 0.0, restitution: 1.0 };
+    pub const ELASTIC: TouchLaw = TouchLaw {
+        stiffness: None,
+        step: None,
+        radius: None,
+        friction: 0.0,
+        restitution: 1.0,
+    };
 
     /// Share of what the contact takes that becomes heat.
     pub fn loss(&self) -> f64 {
@@ -34,11 +45,13 @@ impl TouchLaw {
 
     /// What is wrong with its numbers, if anything.
     pub(crate) fn fault(&self) -> Option<String> {
-        let TouchLaw { stiffness, friction, restitution } = *self;
-        match stiffness {
-            Some(stiffness) if !(stiffness > 0.0 && stiffness.is_finite()) => {
-                Some(format!("a stiffness of {stiffness} N/m"))
-            }
+        let TouchLaw { stiffness, step, radius, friction, restitution } = *self;
+        let is_no_size = |x: &f64| !(*x > 0.0 && x.is_finite());
+        let [stiffness, step, radius] = [stiffness, step, radius].map(|x| x.filter(is_no_size));
+        match (stiffness, step, radius) {
+            (Some(stiffness), _, _) => Some(format!("a stiffness of {stiffness} N/m")),
+            (_, Some(step), _) => Some(format!("a step of {step} s")),
+            (_, _, Some(radius)) => Some(format!("a radius of {radius} m")),
             _ if !(friction >= 0.0 && friction.is_finite()) => {
                 Some(format!("a friction of {friction}"))
             }
@@ -53,6 +66,6 @@ impl TouchLaw {
 impl Default for TouchLaw {
     /// Rubbing a little, and inelastic: surfaces do not jump off each other, bodies do.
     fn default() -> Self {
-        TouchLaw { stiffness: None, friction: 0.3, restitution: 0.0 }
+        TouchLaw { friction: 0.3, restitution: 0.0, ..TouchLaw::ELASTIC }
     }
 }

@@ -19,12 +19,14 @@
 //!
 //! Vertices are tested against tets, and sharp edges against each other (`crossing.rs`): they may cross
 //! while no vertex is inside of anything. A vertex that has passed the middle of a thin part leaves on the other side.
+//! Sheets (`sheets.rs`) have no inside; their vertices keep a distance.
 
 mod crossing;
 mod dual;
 mod law;
 mod nearest;
 mod sharp;
+mod sheets;
 mod solids;
 
 use std::ops::Range;
@@ -38,6 +40,7 @@ use crossing::{DEEPEST, may_cross};
 pub use law::TouchLaw;
 use nearest::{Inside, Surface, around};
 use sharp::Sharp;
+use sheets::Sheets;
 use solids::Block;
 pub(crate) use solids::SolidSpec;
 pub use solids::Solids;
@@ -63,6 +66,8 @@ pub struct Touch {
     pub weights: [f64; 4],
     /// How deep \[m\].
     pub depth: f64,
+    /// How much of it is the thickness of a sheet, and no penetration \[m\].
+    pub thickness: f64,
     /// ∂depth/∂x: inward.
     pub normal: DVec3,
     /// Whether the depth does not change along the surface; else it is nearest to an edge or a
@@ -92,6 +97,7 @@ pub struct Touching {
     edges: Option<Bvh>,
     edge_boxes: Vec<Bounds>,
     near_edges: Vec<[u32; 2]>,
+    sheets: Sheets,
     /// How often what is near was looked up.
     lookups: u64,
 }
@@ -101,6 +107,8 @@ pub struct Touching {
 struct Found {
     /// Vertex, body, tet.
     near: Vec<[u32; 3]>,
+    /// Of sheets: vertex, body, triangle.
+    close: Vec<[u32; 3]>,
     /// Those of them that hold the vertex, one per vertex and body.
     inside: Vec<Inside>,
     touches: Vec<Touch>,
@@ -125,10 +133,11 @@ impl Touching {
         let (blocks, surfaces) = (SharedSlice::new(&mut self.blocks), &self.surfaces);
         team.each(blocks.len(), &|b, _| {
             // SAFETY: each item has its own block.
-            let Found { inside, touches, .. } = unsafe { blocks.at(b) };
+            let Found { inside, close, touches, .. } = unsafe { blocks.at(b) };
             touches.clear();
             let found = inside.iter().filter_map(|i| i.touch(solids, positions, surfaces));
             touches.extend(found);
+            sheets::touch(solids, positions, close, inside, touches);
         });
         for block in &self.blocks {
             self.touches.extend_from_slice(&block.touches);
@@ -203,6 +212,15 @@ impl Touching {
             let near = unsafe { &mut blocks.at(b).near };
             broad(solids, positions, &solids.blocks[b], trees, boxes, near);
         });
+        if solids.radius > 0.0 {
+            self.sheets.fit(solids, positions, team);
+            let (blocks, sheets) = (SharedSlice::new(&mut self.blocks), &self.sheets);
+            team.each(blocks.len(), &|b, _| {
+                // SAFETY: each item has its own block.
+                let close = unsafe { &mut blocks.at(b).close };
+                sheets.near(solids, positions, &solids.blocks[b], close);
+            });
+        }
         self.look_up_edges(solids, positions);
     }
 

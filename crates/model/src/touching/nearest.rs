@@ -33,9 +33,9 @@ pub(super) struct Surface {
 
 /// The point of a triangle that is nearest to another.
 #[derive(Clone, Copy)]
-struct OnTriangle {
-    weights: [f64; 3],
-    is_face: bool,
+pub(super) struct OnTriangle {
+    pub weights: [f64; 3],
+    pub is_face: bool,
 }
 
 impl Inside {
@@ -96,49 +96,54 @@ impl Inside {
             }
             limit.min(distance)
         });
-        let stiffness = (own.stiffness * solid.stiffness).sqrt();
+        let touch = Touch::of_vertex(solids, vertex, body);
         let surface = best.filter(|(_, point, _)| point.distance(x) <= beyond);
         let Some((triangle, point, on)) = surface else {
-            let (depth, normal, is_flat) = (beyond, slope, true);
-            let touch = Touch {
-                points: [vertex; 2],
-                shares: [1.0, 0.0],
-                owner,
-                body,
-                corners,
-                weights,
-                depth,
-                normal,
-                is_flat,
-                stiffness,
-                share: 1.0,
-                sides: [vertex; 2],
-                slopes: [DVec3::ZERO; 8],
-            };
+            let touch = Touch { corners, weights, depth: beyond, normal: slope, ..touch };
             return beyond.is_finite().then_some(touch);
         };
         let [a, b, c] = solid.triangles[triangle as usize];
         let [p, q, r] = on.weights;
+        // A sheet's thickness is outside, too.
+        let thickness = if own.is_sheet { solids.radius } else { 0.0 };
         Some(Touch {
-            points: [vertex; 2],
-            shares: [1.0, 0.0],
-            owner,
-            body,
             corners: [a, b, c, c],
             weights: [p, q, r, 0.0],
-            depth: point.distance(x),
+            depth: point.distance(x) + thickness,
+            thickness,
             normal: (x - point).try_normalize()?,
             is_flat: on.is_face,
-            stiffness,
-            share: 1.0,
-            sides: [vertex; 2],
-            slopes: [DVec3::ZERO; 8],
+            ..touch
         })
     }
 }
 
+impl Touch {
+    /// Of a vertex with a body; where and how deep is to be said.
+    pub(super) fn of_vertex(solids: &Solids, vertex: u32, body: u32) -> Touch {
+        let owner = solids.owner[vertex as usize];
+        let [own, other] = [owner, body].map(|b| solids.bodies[b as usize].stiffness);
+        Touch {
+            points: [vertex; 2],
+            shares: [1.0, 0.0],
+            owner,
+            body,
+            corners: [vertex; 4],
+            weights: [0.0; 4],
+            depth: 0.0,
+            thickness: 0.0,
+            normal: DVec3::ZERO,
+            is_flat: true,
+            stiffness: (own * other).sqrt(),
+            share: 1.0,
+            sides: [vertex; 2],
+            slopes: [DVec3::ZERO; 8],
+        }
+    }
+}
+
 /// Whether a corner of a triangle is in a vertex's own neighbourhood.
-fn is_in_neighbourhood(solids: &Solids, vertex: u32, triangle: [u32; 3]) -> bool {
+pub(super) fn is_in_neighbourhood(solids: &Solids, vertex: u32, triangle: [u32; 3]) -> bool {
     let (x, reach) = (solids.rest[vertex as usize], solids.reach[vertex as usize]);
     triangle.iter().any(|&v| solids.rest[v as usize].distance(x) <= reach)
 }
@@ -173,7 +178,7 @@ pub(super) fn around<const N: usize>(points: [DVec3; N], margin: f64) -> Bounds 
 }
 
 /// By the regions of a triangle's corners, edges and face (Ericson 2005, section 5.1.5).
-fn nearest_on(x: DVec3, [a, b, c]: [DVec3; 3]) -> OnTriangle {
+pub(super) fn nearest_on(x: DVec3, [a, b, c]: [DVec3; 3]) -> OnTriangle {
     let edge = |weights| OnTriangle { weights, is_face: false };
     let (ab, ac) = (b - a, c - a);
     let (d1, d2) = (ab.dot(x - a), ac.dot(x - a));

@@ -14,8 +14,8 @@ use super::sharp::Sharp;
 const BLOCK: usize = 128;
 /// A body does not touch itself within this multiple of a vertex's longest edge, at rest.
 const NEIGHBOURHOOD: f64 = 2.0;
-/// Contact is this much stiffer than the body is, at a vertex.
-const FIRMNESS: f64 = 4.0;
+/// Contact is this much stiffer than the body's own stiffness and inertia, at a vertex.
+const FIRMNESS: f64 = 10.0;
 
 /// The bodies of a model that touch.
 pub struct Solids {
@@ -33,6 +33,8 @@ pub struct Solids {
     pub(super) owner: Vec<u32>,
     /// How far vertices may move before what is near is looked up again \[m\].
     pub(super) margin: f64,
+    /// How near sheets may come to anything \[m\]; zero without any.
+    pub(super) radius: f64,
 }
 
 /// One body.
@@ -47,7 +49,9 @@ pub(crate) struct Solid {
     pub tets: Vec<[u32; 4]>,
     /// Their boxes at rest.
     pub(super) tree: Bvh,
-    /// Triangles around the tets, as model vertices, and their boxes at rest.
+    /// Whether it has triangles, and no volume.
+    pub(super) is_sheet: bool,
+    /// Triangles around the tets, or those of a sheet, as model vertices, and their boxes at rest.
     pub(super) triangles: Vec<[u32; 3]>,
     pub(super) surface: Bvh,
 }
@@ -67,6 +71,8 @@ pub(crate) struct SolidSpec<'a> {
     pub ranges: [Range<u32>; 2],
     /// Diagonal of the elastic proxy at model vertices [N/m].
     pub elastic: &'a [f64],
+    /// Masses of model vertices \[kg\].
+    pub masses: &'a [f64],
 }
 
 impl Solids {
@@ -82,6 +88,7 @@ impl Solids {
             reach: vec![0.0; rest.len()],
             owner: vec![0; rest.len()],
             margin: f64::INFINITY,
+            radius: 0.0,
         };
         specs.iter().for_each(|spec| solids.add(spec));
         let ends = |edge: &Sharp| edge.ends.map(|v| solids.rest[v as usize]);
@@ -108,14 +115,23 @@ impl Solids {
                 self.reach[v] = self.reach[v].max(NEIGHBOURHOOD * length);
             }
         }
+        let is_sheet = !has_volume && !triangles.is_empty();
         if !edges.is_empty() {
-            self.margin = self.margin.min(0.5 * sum / edges.len() as f64);
+            let half = 0.5 * sum / edges.len() as f64;
+            self.margin = self.margin.min(half);
+            if is_sheet {
+                let least = if self.radius > 0.0 { self.radius.min(half) } else { half };
+                self.radius = self.law.radius.unwrap_or(least);
+            }
         }
         let mut outer: Vec<u32> = triangles.iter().flatten().map(|&v| number(v)).collect();
         outer.sort_unstable();
         outer.dedup();
-        let mean = outer.iter().map(|&v| spec.elastic[v as usize]).sum::<f64>()
-            / outer.len().max(1) as f64;
+        let mean = |of: &[f64]| {
+            outer.iter().map(|&v| of[v as usize]).sum::<f64>() / outer.len().max(1) as f64
+        };
+        let inertia = self.law.step.map_or(0.0, |h| mean(spec.masses) / (h * h));
+        let own = FIRMNESS * (mean(spec.elastic) + inertia);
         let blocks = outer.chunks(BLOCK).map(|v| Block { body, vertices: v.to_vec() });
         self.blocks.extend(blocks);
         let vertices: Vec<u32> = free.clone().chain(hard.clone()).collect();
@@ -123,15 +139,17 @@ impl Solids {
         let tets: Vec<[u32; 4]> = mesh.tets.iter().map(|tet| tet.map(number)).collect();
         let at = |v: u32| self.rest[v as usize];
         let boxes: Vec<Bounds> = tets.iter().map(|t| around(t.map(at), 0.0)).collect();
-        let skin = if has_volume { &triangles[..] } else { &[] };
-        let skin: Vec<[u32; 3]> = skin.iter().map(|t| t.map(number)).collect();
-        self.edges.extend(Sharp::all(body, &skin, &self.rest));
+        let skin: Vec<[u32; 3]> = triangles.iter().map(|t| t.map(number)).collect();
+        if has_volume {
+            self.edges.extend(Sharp::all(body, &skin, &self.rest));
+        }
         let faces: Vec<Bounds> = skin.iter().map(|t| around(t.map(at), 0.0)).collect();
         self.bodies.push(Solid {
             vertices,
             free: free.clone(),
             hard: hard.clone(),
-            stiffness: self.law.stiffness.unwrap_or(FIRMNESS * mean),
+            stiffness: self.law.stiffness.unwrap_or(own),
+            is_sheet,
             tets,
             tree: Bvh::new(&boxes),
             surface: Bvh::new(&faces),

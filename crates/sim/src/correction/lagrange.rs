@@ -124,7 +124,7 @@ pub(super) fn apply(
     if factored.as_ref().is_none_or(|(kappa, _)| *kappa != constants.kappa) {
         // A bound of the Hessian, so that iterations do not overshoot.
         let proxy = Proxy::new(model, constants.kappa, ProxyKind::Bound)?;
-        *factored = Some((constants.kappa, ProjectiveSpace::new(proxy, 0, team)));
+        *factored = Some((constants.kappa, ProjectiveSpace::new(model, proxy, 0, team)));
     }
     let Some((_, matrix)) = factored else { return Ok(()) };
     // x₁ and v₁ per p; κ = b²/a².

@@ -5,7 +5,7 @@ use pliant_math::team::Team;
 use pliant_math::{Buffer, Row};
 use pliant_model::integrator::{Fepr, FeprMetric, FeprMomenta, FeprSolution};
 use pliant_model::potentials::ProxyKind;
-use pliant_model::{Conserved, Model};
+use pliant_model::{Conserved, DVec3, Model};
 
 use super::curvature::FieldHessian;
 use super::fepr::{self, FeprInfo, FeprSpace, Metric, Part, Projection, Slack, Targets};
@@ -81,7 +81,7 @@ impl ProjectionSpace {
     fn prepare_filter(&mut self, model: &Model, h: f64, team: &Team) -> Result<(), SimError> {
         if self.relaxing.as_ref().is_none_or(|(length, _)| *length != h) {
             let proxy = Proxy::new(model, 4.0 / (h * h), ProxyKind::Typical)?;
-            self.relaxing = Some((h, ProjectiveSpace::new(proxy, 0, team)));
+            self.relaxing = Some((h, ProjectiveSpace::new(model, proxy, 0, team)));
             self.filter = Some(FilterSpace::new(model.vertex_count(), model.free_count()));
         }
         Ok(())
@@ -91,7 +91,7 @@ impl ProjectionSpace {
         if self.factored.as_ref().is_none_or(|(length, _)| *length != h) {
             let proxy = Proxy::new(model, 1.0 / (h * h), ProxyKind::Typical)?;
             self.diagonal = proxy.diagonal.iter().map(|d| d * h * h).collect();
-            self.factored = Some((h, ProjectiveSpace::new(proxy, 0, team)));
+            self.factored = Some((h, ProjectiveSpace::new(model, proxy, 0, team)));
         }
         Ok(())
     }
@@ -130,10 +130,16 @@ pub(super) fn apply(
         islands.join(evaluation.touching.touches());
         islands.number(parts);
     }
+    let is_still = from.hard == to.hard && from.attachments == to.attachments;
     for (first, target) in targets.iter_mut().enumerate() {
         let account = islands.targets(state, first);
         *target = match momenta {
-            FeprMomenta::Held => held(account, islands.conserved(model, first)),
+            FeprMomenta::Held => {
+                // What holds a body at a point has no torque about it only while it is still.
+                let turns = |body: usize| model.bodies()[body].pivot.is_some();
+                let is_driven = !is_still && islands.members(first).any(turns);
+                held(account, islands.conserved(model, first), is_driven)
+            }
             FeprMomenta::Paper { epsilon } => {
                 let now = islands.momentum(model, first, [&state.positions, &state.velocities]);
                 let last = islands.momentum(model, first, [x0, v0]);
@@ -234,6 +240,9 @@ pub(super) fn apply(
         let potentials = workspace.potential_energies(model, to, state);
         space.islands.share_out(model, potentials, state);
     }
+    if !is_still {
+        state.accept_momenta(model, |body| body.pivot.is_some());
+    }
     Ok(())
 }
 
@@ -265,10 +274,14 @@ impl Attempt {
 }
 
 /// Energy as in the account; momenta as in the account where nothing external acts.
-fn held(account: Targets, kept: Conserved) -> Targets {
+fn held(account: Targets, kept: Conserved, is_driven: bool) -> Targets {
+    let Conserved { linear, angular, frame } = kept;
+    let spin = account.angular.map(|component| component.unwrap_or(0.0));
+    let along = frame.axes.map(|axis| DVec3::from_array(spin).dot(axis));
     Targets {
-        linear: std::array::from_fn(|k| account.linear[k].filter(|_| kept.linear[k])),
-        angular: std::array::from_fn(|k| account.angular[k].filter(|_| kept.angular[k])),
+        linear: std::array::from_fn(|k| account.linear[k].filter(|_| linear[k])),
+        angular: std::array::from_fn(|k| Some(along[k]).filter(|_| angular[k] && !is_driven)),
+        frame,
         ..account
     }
 }
@@ -291,6 +304,7 @@ fn in_paper(account: Targets, now: Momentum, last: Momentum, weight: f64) -> Tar
             angular: last.angular - now.angular,
             weight,
         }),
+        ..Targets::default()
     }
 }
 

@@ -182,16 +182,16 @@ impl SqpSpace {
         &self,
         projection: &Projection,
         kind: usize,
-        i: usize,
+        [b, i]: [usize; 2],
         r: DVec3,
         v: DVec3,
     ) -> [DVec3; 2] {
-        let m = projection.masses[i];
+        let (m, frame) = (projection.masses[i], &projection.targets[b].frame);
         match kind {
             0 => [self.gradient[i].xyz(), m * v],
             1..=3 => [DVec3::ZERO, m * DVec3::AXES[kind - 1]],
             _ => {
-                let axis = DVec3::AXES[kind - 4];
+                let axis = frame.axes[kind - 4];
                 [m * v.cross(axis), m * axis.cross(r)]
             }
         }
@@ -208,7 +208,7 @@ impl SqpSpace {
             let mut rest = [away[0] * w, away[1] * (h2 * m)];
             let r = x[i].xyz() - self.centres[b];
             for (kind, &lambda) in lambda.iter().enumerate().filter(|(_, lambda)| **lambda != 0.0) {
-                let slope = self.slope(projection, kind, i, r, v[i].xyz());
+                let slope = self.slope(projection, kind, [b, i], r, v[i].xyz());
                 rest[0] += lambda * slope[0];
                 rest[1] += lambda * slope[1];
             }
@@ -234,8 +234,8 @@ impl SqpSpace {
         let Some(hessian) = hessian else { return };
         for shifts in 0..=MOST_SHIFTS + 1 {
             let shift = if shifts == 0 { 0.0 } else { 1e-3 * 10f64.powi(shifts as i32) };
-            for (b, island) in self.islands.iter().enumerate() {
-                let spin = angular(&island.lambda);
+            for (b, island) in self.islands.iter().enumerate().take(projection.targets.len()) {
+                let spin = angular(projection, b, &island.lambda);
                 let outer = DMat3::from_cols(spin * spin.x, spin * spin.y, spin * spin.z);
                 let turned = DMat3::from_diagonal(DVec3::splat(spin.length_squared())) - outer;
                 let by = 1.0 / Self::stiffness(projection, island);
@@ -273,7 +273,7 @@ impl SqpSpace {
                         [away[0].xyz() * Self::weight(projection, i), away[1].xyz() * (h2 * m)]
                     } else {
                         let r = x[i].xyz() - self.centres[b];
-                        self.slope(projection, column, i, r, v[i].xyz())
+                        self.slope(projection, column, [b, i], r, v[i].xyz())
                     };
                     self.columns[column][0][i] = right_x.into();
                     self.columns[column][1][i] = right_v.into();
@@ -283,7 +283,7 @@ impl SqpSpace {
             let [right_x, right_v] = &self.columns[column];
             for (b, island) in self.islands.iter().enumerate().take(projection.targets.len()) {
                 let (spin, by) =
-                    (angular(&island.lambda), 1.0 / Self::stiffness(projection, island));
+                    (angular(projection, b, &island.lambda), 1.0 / Self::stiffness(projection, island));
                 for i in free_of(projection, b) {
                     solved_x[i] = if hessian.is_some() {
                         right_x[i] - Row::from(right_v[i].xyz().cross(spin) * by)
@@ -298,7 +298,7 @@ impl SqpSpace {
                 solved_x.fill(Row::new(f64::NAN, f64::NAN, f64::NAN));
             }
             for (b, island) in self.islands.iter().enumerate().take(projection.targets.len()) {
-                let spin = angular(&island.lambda);
+                let spin = angular(projection, b, &island.lambda);
                 let by = 1.0 / Self::stiffness(projection, island);
                 for i in free_of(projection, b) {
                     let m = projection.masses[i];
@@ -455,9 +455,9 @@ impl SqpSpace {
     }
 }
 
-/// λ_L.
-fn angular(lambda: &[f64; MOST]) -> DVec3 {
-    DVec3::new(lambda[4], lambda[5], lambda[6])
+/// λ_L of an island.
+fn angular(projection: &Projection, b: usize, lambda: &[f64; MOST]) -> DVec3 {
+    projection.targets[b].frame.sum([lambda[4], lambda[5], lambda[6]])
 }
 
 /// The free vertices of an island.

@@ -7,6 +7,7 @@ pub mod hessian;
 pub mod newton;
 mod passes;
 mod passing;
+mod patches;
 pub mod projective;
 pub mod xpbd;
 

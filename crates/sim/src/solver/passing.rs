@@ -1,7 +1,8 @@
 //! Stiffness that comes and goes (contact, friction), beside a matrix that stays factored.
 //!
 //! Where it acts as H on a vertex with the diagonal a of A, the preconditioner is S A⁻¹ S with
-//! S = (I + H/a)^(−½) on that vertex, which is as soft as A + H would be there.
+//! S = (I + H/a)^(−½) on that vertex, which is as soft as A + H would be there. That is right for a
+//! vertex alone; what many vertices do together is for `patches.rs`.
 //!
 //! What touches is not known before the search has been there: a step that ends inside of something
 //! nobody knew of would have to be shortened for all vertices. H is *learnt* instead: wherever an
@@ -9,11 +10,15 @@
 //! search. Friction is stiff where a vertex sticks and soft where it slides, and which of the two is
 //! for the search to find out: it is believed to go on as it did, and learnt both ways.
 
+use pliant_math::cholesky::{PanelCholesky, PanelWork};
 use pliant_math::decomposition::{SymmetricEigen, symmetric_eigen};
+use pliant_math::team::Team;
 use pliant_math::{DMat3, Row};
+use pliant_model::Model;
 use pliant_model::potentials::Curvature;
 use pliant_model::touching::Touch;
 
+use super::patches::Patches;
 use crate::objective::{EvaluationSpace, Objective};
 
 /// Stiffness has to be this many times what is known of it to be news; friction, this many times or
@@ -23,32 +28,61 @@ const TURN: f64 = 4.0;
 /// Friction is learnt in that many iterations: each time the search begins anew.
 const TURNS: u32 = 6;
 
+/// No place.
+const NONE: u32 = u32::MAX;
+
 /// What is known in a search.
 #[derive(Default)]
 pub(super) struct Passing {
-    /// Of contact, at every free vertex \[N/m\]; empty where nothing comes and goes.
-    contact: Vec<DMat3>,
-    friction: Vec<DMat3>,
-    found: Vec<DMat3>,
+    /// Of each free vertex its place among those that were stiff; empty where nothing comes and goes.
+    places: Vec<u32>,
+    stiff: Vec<Stiff>,
     /// One task's.
     blocks: Vec<f64>,
-    /// S of the vertices that have any.
-    softened: Vec<(u32, DMat3)>,
+    patches: Patches,
+}
+
+/// What is known of a vertex [N/m].
+pub(super) struct Stiff {
+    pub vertex: u32,
+    contact: DMat3,
+    friction: DMat3,
+    found: DMat3,
+    /// S.
+    pub softening: DMat3,
+}
+
+impl Stiff {
+    /// H.
+    pub fn stiffness(&self) -> DMat3 {
+        self.contact + self.friction
+    }
 }
 
 impl Passing {
-    /// Begins a search; `diagonal` is the factored matrix's.
-    pub fn begin(&mut self, objective: &Objective, diagonal: &[f64]) {
-        self.softened.clear();
-        self.contact.clear();
-        if objective.model.field().passing_tasks().next().is_none() {
-            return;
+    /// Beside a factored matrix with this diagonal, of a model's free vertices.
+    pub fn new(model: &Model, diagonal: &[f64]) -> Self {
+        if model.field().passing_tasks().next().is_none() {
+            return Passing::default();
         }
-        self.contact.resize(diagonal.len(), DMat3::ZERO);
-        self.softened.reserve(diagonal.len());
-        // As if everything went on.
-        self.find(objective, objective.inertia, &[], false);
-        std::mem::swap(&mut self.friction, &mut self.found);
+        Passing {
+            places: vec![NONE; diagonal.len()],
+            patches: Patches::new(model, diagonal),
+            ..Passing::default()
+        }
+    }
+
+    /// Begins a search.
+    pub fn begin(&mut self, objective: &Objective) {
+        let Passing { places, stiff, patches, .. } = self;
+        stiff.iter().for_each(|known| places[known.vertex as usize] = NONE);
+        stiff.clear();
+        patches.clear();
+        if !self.places.is_empty() {
+            // As if everything went on.
+            self.find(objective, objective.inertia, &[], false);
+            self.stiff.iter_mut().for_each(|known| known.friction = known.found);
+        }
     }
 
     /// Takes in what is new at `p`, where the last evaluation was, and says whether anything is: what
@@ -61,72 +95,91 @@ impl Passing {
         evaluation: &EvaluationSpace,
         iterations: u32,
     ) -> bool {
-        if self.contact.is_empty() {
+        if self.places.is_empty() {
             return false;
         }
         let mut is_news = iterations == 0;
         self.find(objective, p, evaluation.touching.touches(), true);
-        for ((known, found), &a) in self.contact.iter_mut().zip(&self.found).zip(diagonal) {
-            if trace(found) + a > NEWS * (trace(known) + a) {
-                *known += *found;
+        for known in &mut self.stiff {
+            let a = diagonal[known.vertex as usize];
+            if trace(&known.found) + a > NEWS * (trace(&known.contact) + a) {
+                known.contact += known.found;
                 is_news = true;
             }
         }
         if (1..=TURNS).contains(&iterations) {
             self.find(objective, p, &[], false);
-            for ((known, found), &a) in self.friction.iter_mut().zip(&self.found).zip(diagonal) {
-                let (before, now) = (trace(known) + a, trace(found) + a);
+            for known in &mut self.stiff {
+                let a = diagonal[known.vertex as usize];
+                let (before, now) = (trace(&known.friction) + a, trace(&known.found) + a);
                 if now > TURN * before || before > TURN * now {
-                    *known = *found;
+                    known.friction = known.found;
                     is_news = true;
                 }
             }
         }
         if is_news {
-            self.soften_known(diagonal);
+            self.stiff.iter_mut().for_each(|known| known.soften(diagonal));
         }
         is_news
     }
 
     /// What acts at `p`, of contact or of friction.
     fn find(&mut self, objective: &Objective, p: &[Row], touches: &[Touch], is_contact: bool) {
+        let Passing { places, stiff, blocks, .. } = self;
         let field = objective.model.field();
         let at = objective.situation(p, touches);
-        self.found.clear();
-        self.found.resize(self.contact.len(), DMat3::ZERO);
+        stiff.iter_mut().for_each(|known| known.found = DMat3::ZERO);
         for task in field.passing_tasks().filter(|&task| field.is_stored(task) == is_contact) {
-            let vertices = field.task_vertices(task);
-            self.blocks.resize(9 * vertices.len(), 0.0);
-            field.hessians(task, &at, Curvature::Definite, &mut self.blocks);
-            for (&v, block) in vertices.iter().zip(self.blocks.chunks_exact(9)) {
-                let block = DMat3::from_cols_slice(block);
-                if let Some(sum) = self.found.get_mut(v as usize).filter(|_| block.is_finite()) {
-                    *sum += block;
+            field.stiff_points(task, &at, Curvature::Definite, blocks, |vertex, block| {
+                // Hard vertices have no place.
+                let Some(place) = places.get_mut(vertex as usize) else { return };
+                if !block.is_finite() {
+                    return;
                 }
-            }
+                if *place == NONE {
+                    *place = stiff.len() as u32;
+                    stiff.push(Stiff {
+                        vertex,
+                        contact: DMat3::ZERO,
+                        friction: DMat3::ZERO,
+                        found: DMat3::ZERO,
+                        softening: DMat3::IDENTITY,
+                    });
+                }
+                stiff[*place as usize].found += block;
+            });
         }
     }
 
-    fn soften_known(&mut self, diagonal: &[f64]) {
-        self.softened.clear();
-        let known = self.contact.iter().zip(&self.friction);
-        for (v, ((contact, friction), &a)) in known.zip(diagonal).enumerate() {
-            let known = *contact + *friction;
-            if known != DMat3::ZERO {
-                let SymmetricEigen { values, vectors } = symmetric_eigen(&known);
-                let softer = values.to_array().map(|h| 1.0 / (1.0 + h.max(0.0) / a).sqrt());
-                let scaled = vectors * DMat3::from_diagonal(softer.into());
-                self.softened.push((v as u32, scaled * vectors.transpose()));
-            }
-        }
+    /// Makes the patches know what was learnt, with solves by the factored matrix.
+    pub fn fit(&mut self, factor: &PanelCholesky<f32>, panels: &mut PanelWork<f32>, team: &Team) {
+        self.patches.fit(&self.stiff, factor, panels, team);
     }
 
     /// Applies S.
-    pub fn soften(&self, rows: &mut [Row<f32>]) {
-        for (v, softening) in &self.softened {
-            let row = &mut rows[*v as usize];
-            *row = Row::from(*softening * row.widen().xyz()).narrow();
+    pub fn soften(&mut self, rows: &mut [Row<f32>]) {
+        self.patches.begin_softening(&self.stiff, rows);
+        for known in &self.stiff {
+            let row = &mut rows[known.vertex as usize];
+            *row = Row::from(known.softening * row.widen().xyz()).narrow();
         }
+        self.patches.end_softening(&self.stiff, rows);
+    }
+
+    /// Corrects what the factored matrix alone has made of it.
+    pub fn hold(&mut self, rows: &mut [Row<f32>], team: &Team) {
+        self.patches.hold(rows, team);
+    }
+}
+
+impl Stiff {
+    fn soften(&mut self, diagonal: &[f64]) {
+        let a = diagonal[self.vertex as usize];
+        let SymmetricEigen { values, vectors } = symmetric_eigen(&self.stiffness());
+        let softer = values.to_array().map(|h| 1.0 / (1.0 + h.max(0.0) / a).sqrt());
+        let scaled = vectors * DMat3::from_diagonal(softer.into());
+        self.softening = scaled * vectors.transpose();
     }
 }
 

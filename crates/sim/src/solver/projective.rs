@@ -98,7 +98,7 @@ impl ProjectiveSpace {
     }
 
     /// The vectors that go with a factored matrix.
-    pub fn new(proxy: Proxy, history: u32, team: &Team) -> Self {
+    pub fn new(model: &Model, proxy: Proxy, history: u32, team: &Team) -> Self {
         let free = proxy.diagonal.len();
         // One slot even without history: back-tracking needs the last step.
         let stride = (history as usize).clamp(1, MAX_HISTORY);
@@ -108,7 +108,7 @@ impl ProjectiveSpace {
             history: Buffer::zeroed(free * 2 * stride),
             stride,
             sums: vec![0.0; free.div_ceil(BLOCK)],
-            passing: Passing::default(),
+            passing: Passing::new(model, &proxy.diagonal),
             proxy,
         }
     }
@@ -125,7 +125,7 @@ pub fn minimise(
 ) -> SolverInfo {
     let Start { p, gradient, mut known } = start;
     let history = (params.history as usize).min(MAX_HISTORY);
-    space.passing.begin(objective, &space.proxy.diagonal);
+    space.passing.begin(objective);
     let mut lbfgs = Lbfgs::new(history);
     let mut info = SolverInfo::default();
     let (mut last_value, mut slope, mut step) = (f64::INFINITY, 0.0, 1.0);
@@ -157,6 +157,9 @@ pub fn minimise(
         info.evaluations += 1;
         let diagonal = &space.proxy.diagonal;
         let learnt = space.passing.learn(objective, p, diagonal, evaluation, info.iterations);
+        if learnt {
+            space.passing.fit(&space.proxy.factor, &mut space.panels, team);
+        }
         if moved && rises(sums.value, last_value, slope * step, &sums) {
             let slot = lbfgs.slot();
             if learnt {
@@ -232,11 +235,12 @@ pub fn precondition(
 }
 
 impl ProjectiveSpace {
-    /// d ← S A⁻¹ S d.
+    /// d ← S M⁻¹ S d.
     fn solve(&mut self, current: usize, team: &Team) {
         let d = &mut self.d[current];
         self.passing.soften(d);
         self.proxy.factor.solve(d, &mut self.panels, team);
+        self.passing.hold(d, team);
         self.passing.soften(d);
     }
 

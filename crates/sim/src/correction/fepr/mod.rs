@@ -31,6 +31,7 @@ use std::ops::Range;
 
 use glam::DVec3;
 use pliant_math::Row;
+use pliant_model::Frame;
 
 use sums::{Multipliers, Sums};
 
@@ -75,8 +76,10 @@ pub struct Targets {
     pub energy: f64,
     /// Components of the linear momentum \[kg m/s\].
     pub linear: [Option<f64>; 3],
-    /// Components of the angular momentum about the origin \[kg m²/s\].
+    /// Components of the angular momentum, along the axes of the frame \[kg m²/s\].
     pub angular: [Option<f64>; 3],
+    /// What the angular momentum is about: the origin, or where a body is held.
+    pub frame: Frame,
     /// How the momenta may give way.
     pub slack: Option<Slack>,
 }
@@ -256,12 +259,12 @@ fn follow(lambda: &Multipliers, h: f64, v: DVec3, r: DVec3) -> Row {
 
 /// What angular momentum is measured about: the centre of mass, which is better conditioned, where
 /// the linear momentum across every angular target is a target, too (the constraint is then the
-/// same); the origin elsewhere.
+/// same); the frame's own point elsewhere.
 pub(super) fn find_centres(projection: &Projection, positions: &[Row], centres: &mut [DVec3]) {
     for (island, targets) in projection.targets.iter().enumerate() {
-        let Targets { linear, angular, slack, .. } = targets;
+        let Targets { linear, angular, slack, frame, .. } = targets;
         let held = |k: usize| linear[(k + 1) % 3].is_some() && linear[(k + 2) % 3].is_some();
-        centres[island] = DVec3::ZERO;
+        centres[island] = frame.about;
         if slack.is_some() || !(0..3).all(|k| angular[k].is_none() || held(k)) {
             continue;
         }

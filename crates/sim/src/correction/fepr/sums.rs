@@ -99,7 +99,7 @@ impl Sums {
 
     /// How far energy and momenta are off.
     pub fn constraints(&self, targets: &Targets, info: &FeprInfo, centre: DVec3) -> Constraints {
-        let Targets { energy, linear, angular, slack } = targets;
+        let Targets { energy, linear, angular, slack, frame } = targets;
         let total = info.potential + 0.5 * self.kinetic[0];
         let energy_scale = energy.abs().max(0.5 * self.kinetic[0]).max(info.potential.abs());
         // The momentum of a body that moves as one with this kinetic energy.
@@ -116,13 +116,14 @@ impl Sums {
                 c.add(1 + k, self.linear[1][k] - target - given[0][k], push);
             }
         }
-        // Targets are about the origin, sums about the centre of rotation.
+        // Targets are about the frame's point, sums about the centre of rotation.
+        let off = centre - frame.about;
         let wanted = |k: usize| linear[k].unwrap_or(self.linear[1][k]);
-        let moved = centre.cross(DVec3::new(wanted(0), wanted(1), wanted(2)));
+        let spins = self.angular[1] + off.cross(DVec3::new(wanted(0), wanted(1), wanted(2)));
         for k in 0..3 {
             if let Some(target) = angular[k] {
-                let scale = spin + push * centre.length();
-                c.add(4 + k, self.angular[1][k] + moved[k] - target - given[1][k], scale);
+                let scale = spin + push * off.length();
+                c.add(4 + k, spins.dot(frame.axes[k]) - target - given[1][k], scale);
             }
         }
         c
@@ -156,7 +157,7 @@ impl Sums {
             all[kind] = *value;
         }
         let linear = DVec3::new(all[1], all[2], all[3]);
-        let angular = DVec3::new(all[4], all[5], all[6]);
+        let angular = targets.frame.sum([all[4], all[5], all[6]]);
         let slack = targets.slack.map_or([0.0; 2], |slack| {
             [linear.dot(slack.linear) / slack.weight, angular.dot(slack.angular) / slack.weight]
         });
@@ -175,28 +176,28 @@ impl Sums {
         let yields = |of: fn(&Slack) -> DVec3, i: usize, j: usize| {
             targets.slack.map_or(0.0, |slack| of(&slack)[i] * of(&slack)[j] / slack.weight)
         };
-        let axis = |k: usize| DVec3::AXES[k];
+        let axis = |k: usize| targets.frame.axes[k - 4];
         let trace = |m: &[DVec3; 3]| m[0].x + m[1].y + m[2].z;
-        // Σ m (eₖ × a)·(eⱼ × a) = δ Σ m ‖a‖² − Σ m aₖ aⱼ.
-        let crossed = |m: &[DVec3; 3], k: usize, j: usize| {
-            if k == j { trace(m) - m[k][j] } else { -m[k][j] }
+        // Σ m (p × a)·(q × a) = p·q Σ m ‖a‖² − Σ m (p·a)(q·a).
+        let crossed = |m: &[DVec3; 3], p: DVec3, q: DVec3| {
+            trace(m) * p.dot(q) - p.dot(DVec3::new(m[0].dot(q), m[1].dot(q), m[2].dot(q)))
         };
         let entry = |i: usize, j: usize| match (i, j) {
             (0, 0) => self.slope + self.kinetic[1] * inverse,
             (0, 1..=3) => self.linear[0][j - 1] * inverse,
             (1..=3, 0) => self.linear[0][i - 1] * inverse,
-            (0, _) => self.spin_energy[j - 4] + self.angular[0][j - 4] * inverse,
-            (_, 0) => self.energy_spin[i - 4] + self.angular[0][i - 4] * inverse,
+            (0, _) => axis(j).dot(self.spin_energy + self.angular[0] * inverse),
+            (_, 0) => axis(i).dot(self.energy_spin + self.angular[0] * inverse),
             (1..=3, 1..=3) => {
                 let own = if i == j { self.mass * inverse } else { 0.0 };
                 own + yields(|slack| slack.linear, i - 1, j - 1)
             }
-            (1..=3, _) => axis(j - 4).cross(self.first)[i - 1] * inverse,
-            (_, 1..=3) => axis(i - 4).cross(self.first)[j - 1] * inverse,
+            (1..=3, _) => axis(j).cross(self.first)[i - 1] * inverse,
+            (_, 1..=3) => axis(i).cross(self.first)[j - 1] * inverse,
             _ => {
-                let (k, l) = (i - 4, j - 4);
-                let own = crossed(&self.spins, k, l) + crossed(&self.second, k, l) * inverse;
-                own + yields(|slack| slack.angular, k, l)
+                let (p, q) = (axis(i), axis(j));
+                let own = crossed(&self.spins, p, q) + crossed(&self.second, p, q) * inverse;
+                own + yields(|slack| slack.angular, i - 4, j - 4)
             }
         };
         let mut a = [[0.0; MOST]; MOST];

@@ -74,6 +74,11 @@ impl Source {
         &self.files
     }
 
+    /// The files of the frames, where each has its own.
+    pub fn frame_files(&self) -> &[PathBuf] {
+        self.animation.files()
+    }
+
     /// The mesh at rest.
     pub fn rest(&self) -> &Mesh {
         self.animation.rest()

@@ -3,6 +3,7 @@
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
+use std::time::Duration;
 
 use clap::Args;
 use pliant::io::{AnimationOptions, unit_named};
@@ -123,6 +124,14 @@ pub fn frame_rate(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(rate) if rate > 0.0 && rate <= 1000.0 => Ok(rate),
         _ => Err("expected frames per second, more than 0 and at most 1000".to_owned()),
+    }
+}
+
+/// A duration in seconds.
+pub fn seconds(text: &str) -> Result<Duration, String> {
+    match text.parse::<f64>() {
+        Ok(seconds @ 0.0..=86_400.0) => Ok(Duration::from_secs_f64(seconds)),
+        _ => Err("expected a number of seconds from 0 to 86400".to_owned()),
     }
 }
 

@@ -1,21 +1,25 @@
 //! From a project to an enrichment: files opened, selections made, what is not said found.
 
-use std::ops::RangeInclusive;
 use std::path::Path;
 
-use pliant::enrich::project::Separated;
+use glam::DVec3;
+use pliant::enrich::cycle::Cycle;
+use pliant::enrich::objects::{Object, rigid_motion};
+use pliant::enrich::project::{Separated, Soft};
 use pliant::enrich::{Bound, EnrichOptions, Enrichment, Measures, Project, SimulationOptions};
 use pliant::enrich::{FrameReport, detail::Transfer};
-use pliant::io::unit_named;
+use pliant::io::{Loaded, read_mesh, unit_named};
 use pliant::mesh::{Mesh, Resolution, TetOptions};
 use pliant::model::Integrator;
 use pliant::model::scene::Select;
+use pliant::sim::snapshot::checksum;
 use serde_json::{Value, json};
 
 use crate::animation::Source;
 use crate::arguments::Options;
 use crate::failure::Failure;
 use crate::runner::SceneFiles;
+use crate::sequence::Sequence;
 
 /// Poses that the choice of γ and of what follows is made from.
 const SAMPLES: usize = 24;
@@ -24,28 +28,29 @@ const SAMPLES: usize = 24;
 pub struct Prepared {
     pub enrichment: Enrichment,
     pub warnings: Vec<String>,
+    /// Soft objects that the body meets: their places in the project, and their surfaces.
+    pub soft: Vec<(usize, Loaded)>,
 }
 
 /// Opens what a project names, and fills the surface.
 pub fn prepare(
     project: &Project,
     folder: &Path,
-    source: &mut Source,
-    frames: RangeInclusive<usize>,
+    input: &mut Sequence,
     options: &Options,
 ) -> Result<Prepared, Failure> {
     let about = |problem: String| Failure::about(Path::new(&project.input), problem);
-    let (unit, mut warnings) = normal_unit(source);
+    let (unit, mut warnings) = normal_unit(&input.source);
     let mut poses = Vec::new();
-    let (first, count) = (*frames.start(), frames.end() - frames.start() + 1);
+    let count = input.len();
     let samples = SAMPLES.min(count);
     for k in 0..samples {
-        let pose = source.frame(first + k * (count - 1) / (samples - 1).max(1))?;
-        if pose.iter().all(|x| x.is_finite()) {
-            poses.push(pose);
-        }
+        poses.push(input.frame(k * (count - 1) / (samples - 1).max(1))?);
     }
-    let rest = source.loaded().clone().into_selectable();
+    let rest = input.source.loaded().clone().into_selectable();
+    if let Some(vertex) = rest.positions.iter().position(|x| !x.is_finite()) {
+        return Err(about(format!("vertex {vertex} of the rest mesh is not finite")));
+    }
     let mut files = SceneFiles::within(folder);
     let mut ids = |key: &str, select: &Select| -> Result<Vec<u32>, Failure> {
         let selection = select.resolve(&mut files).map_err(|e| about(format!("{key}: {e}")))?;
@@ -59,7 +64,7 @@ pub fn prepare(
     let separated = match &project.separated {
         None => None,
         Some(Separated::Frame(frame)) => {
-            let pose = source.frame(*frame as usize)?;
+            let pose = input.source.frame(*frame as usize)?;
             Some(Mesh::surface(pose, rest.triangles.clone()))
         }
         Some(Separated::File(file)) => {
@@ -79,6 +84,10 @@ pub fn prepare(
     for region in &project.regions {
         regions.push((ids("region", &region.select)?, region.young));
     }
+    let map = match &project.weight_map {
+        None => None,
+        Some(file) => Some(read_map(&folder.join(file), rest.positions.len())?),
+    };
     let resolution = Resolution::Cells(project.resolution);
     let wanted = EnrichOptions {
         filling: TetOptions { resolution, ..TetOptions::default() },
@@ -92,6 +101,7 @@ pub fn prepare(
             Some(select) => Some(ids("follow", select)?),
         },
         painted,
+        map,
         rigid,
         blend: project.blend,
         eta: project.eta,
@@ -99,10 +109,11 @@ pub fn prepare(
         detail: project.detail.then_some(Transfer::Rotation),
         preroll: project.preroll,
         unit,
-        fps: source.fps(),
+        fps: input.source.fps(),
         ..EnrichOptions::default()
     };
-    let flesh = |bound: &Bound| flesh(project, &regions, bound);
+    let (objects, soft) = objects(project, folder, unit, input.source.fps())?;
+    let flesh = |bound: &Bound| SimulationOptions { objects, ..flesh(project, &regions, bound) };
     let enrichment =
         Enrichment::new(&rest, separated.as_ref(), &poses, wanted, flesh, options.threads())
             .map_err(|error| about(error.to_string()))?;
@@ -110,7 +121,103 @@ pub fn prepare(
         let warning = "parts of the rest mesh nearly touch: the shape of another frame is neutral";
         warnings.push(warning.to_owned());
     }
-    Ok(Prepared { enrichment, warnings })
+    Ok(Prepared { enrichment, warnings, soft })
+}
+
+/// What the body meets, in metres, and as they are in their files those that are soft.
+fn objects(
+    project: &Project,
+    folder: &Path,
+    unit: f64,
+    fps: f64,
+) -> Result<(Vec<Object>, Vec<(usize, Loaded)>), Failure> {
+    let (mut objects, mut soft) = (Vec::new(), Vec::new());
+    for (number, met) in project.objects.iter().enumerate() {
+        let path = folder.join(&met.mesh);
+        let loaded = read_mesh(&path)?;
+        let mut surface = loaded.mesh.clone();
+        if met.soft.is_some() {
+            soft.push((number, loaded));
+        }
+        let scale = |x: &mut Vec<DVec3>| x.iter_mut().for_each(|x| *x *= unit);
+        let motion = match &met.cache {
+            None => None,
+            Some(cache) => {
+                let pair = format!("{}+{}", path.display(), folder.join(cache).display());
+                let mut source = Source::open(&pair, Default::default())?;
+                let mut frames = Vec::new();
+                for k in 0..source.frames() {
+                    let mut frame = source.frame(k)?;
+                    scale(&mut frame);
+                    frames.push(frame);
+                }
+                let rest: Vec<DVec3> = surface.positions.iter().map(|&x| x * unit).collect();
+                Some(rigid_motion(&rest, &frames, fps))
+            }
+        };
+        scale(&mut surface.positions);
+        objects.push(match met.soft {
+            None => Object::Rigid { surface, motion },
+            Some(Soft { young, poisson, density, velocity }) => {
+                let velocity = DVec3::from_array(velocity);
+                Object::Soft { surface, young, poisson, density, velocity }
+            }
+        });
+    }
+    Ok((objects, soft))
+}
+
+/// Weights of all vertices, from the attribute `weight` of a mesh.
+fn read_map(path: &Path, vertices: usize) -> Result<Vec<f64>, Failure> {
+    let map = read_mesh(path)?;
+    let found = map.mesh.positions.len();
+    if found != vertices {
+        let problem = format!("has {found} vertices, but the animation has {vertices}");
+        return Err(Failure::about(path, problem));
+    }
+    let Some(weights) = map.attributes.into_iter().find(|a| a.name == "weight") else {
+        return Err(Failure::about(path, "expected a number `weight` per vertex, found none"));
+    };
+    if let Some(vertex) = weights.values.iter().position(|w| !(0.0..=1.0).contains(w)) {
+        let problem = format!(
+            "has the weight {} at vertex {vertex}, expected 0 (physics) to 1 (input)",
+            weights.values[vertex]
+        );
+        return Err(Failure::about(path, problem));
+    }
+    Ok(weights.values)
+}
+
+/// Goes round until the end of the animation meets its beginning; a sentence where it does not.
+pub fn settle(
+    enrichment: &mut Enrichment,
+    input: &mut Sequence,
+    tally: &mut Tally,
+) -> Result<Option<String>, Failure> {
+    let size = input.source.rest().bounds().map_or(1.0, |b| b.size().max_element());
+    let count = input.len();
+    let Some(cycle) = Cycle::of(count, size, &mut |k| input.frame(k))? else {
+        return Ok(Some("a loop needs two frames that differ: simulated as it is".to_owned()));
+    };
+    let settled = enrichment.settle(cycle.period, &mut |k| input.frame(k))?;
+    (tally.loop_rounds, tally.loop_gap) = (settled.rounds, settled.gap);
+    Ok(cycle.jumps.then(|| {
+        "the last frame is far from the first: what swings is pushed where the loop closes"
+            .to_owned()
+    }))
+}
+
+/// What an enrichment is told apart by when it is resumed.
+pub fn key(project: &Project, input: &Sequence, enrichment: &Enrichment) -> u64 {
+    let rest = &input.source.rest().positions;
+    let numbers = rest.iter().flat_map(|x| x.to_array()).chain([
+        enrichment.gamma(),
+        input.source.fps(),
+        input.len() as f64,
+    ]);
+    let mut bytes = format!("{project:?}").into_bytes();
+    bytes.extend(numbers.flat_map(f64::to_le_bytes));
+    checksum(&bytes)
 }
 
 /// What the body is made of.
@@ -168,7 +275,10 @@ pub struct Tally {
     fit_rms: f64,
     fit_max: f64,
     inverted: usize,
+    untangled: usize,
     penetration: f64,
+    pub loop_rounds: u32,
+    pub loop_gap: f64,
 }
 
 impl Tally {
@@ -180,8 +290,47 @@ impl Tally {
         self.fit_rms += frame.fit.rms;
         self.fit_max = self.fit_max.max(frame.fit.max);
         self.inverted = self.inverted.max(frame.fit.inverted);
+        self.untangled = self.untangled.max(frame.fit.untangled);
         self.penetration = self.penetration.max(frame.step.contacts.deepest);
         self.fallbacks += usize::from(frame.step.substeps > 1 || frame.step.rolled_back);
+    }
+
+    /// How many numbers it is made of.
+    pub const NUMBERS: usize = 11;
+
+    /// All of it, for a snapshot.
+    pub fn numbers(&self) -> [f64; Tally::NUMBERS] {
+        [
+            self.frames as f64,
+            self.fit_seconds,
+            self.step_seconds,
+            self.fallbacks as f64,
+            self.fit_rms,
+            self.fit_max,
+            self.inverted as f64,
+            self.untangled as f64,
+            self.penetration,
+            f64::from(self.loop_rounds),
+            self.loop_gap,
+        ]
+    }
+
+    /// The same back; what is missing is zero.
+    pub fn of_numbers(numbers: &[f64]) -> Tally {
+        let at = |k: usize| numbers.get(k).copied().unwrap_or(0.0);
+        Tally {
+            frames: at(0) as usize,
+            fit_seconds: at(1),
+            step_seconds: at(2),
+            fallbacks: at(3) as usize,
+            fit_rms: at(4),
+            fit_max: at(5),
+            inverted: at(6) as usize,
+            untangled: at(7) as usize,
+            penetration: at(8),
+            loop_rounds: at(9) as u32,
+            loop_gap: at(10),
+        }
     }
 
     /// The report of the whole.
@@ -193,6 +342,8 @@ impl Tally {
         seconds: f64,
     ) -> Value {
         let frames = self.frames.max(1) as f64;
+        let looped = (self.loop_rounds > 0)
+            .then(|| json!({ "rounds": self.loop_rounds, "gap": self.loop_gap }));
         json!({
             "frames": self.frames,
             "vertices": enrichment.is_exact().len(),
@@ -203,10 +354,12 @@ impl Tally {
             "fit_error_mean": self.fit_rms / frames,
             "fit_error_max": self.fit_max,
             "inverted": self.inverted,
+            "untangled": self.untangled,
             "motion_added": measures.motion_added(),
             "motion_most": measures.most_motion,
             "spikes": measures.spikes,
             "max_penetration": self.penetration,
+            "loop": looped,
             "seconds": seconds,
             "fit_ms_per_frame": 1e3 * self.fit_seconds / frames,
             "sim_ms_per_frame": 1e3 * self.step_seconds / frames,

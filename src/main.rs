@@ -19,7 +19,10 @@ mod progress;
 mod props;
 mod report;
 mod runner;
+mod sequence;
 mod stage;
+mod unfinished;
+mod written;
 
 use std::panic;
 use std::process::ExitCode;

@@ -1,20 +1,29 @@
 //! `pliant enrich`: physics for a finished animation.
 
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use clap::Args;
+use glam::DVec3;
 use pliant::enrich::{Enrichment, Measures, Project};
 use pliant::io::atomic::{refuse_overwriting, write_whole};
 use pliant::io::{AnimationOptions, AnimationWriter, Attribute, Loaded, write_mesh};
+use pliant::view::{Filmstrip, FilmstripRow, Material, Object, Picture};
 
 use crate::animation::Source;
-use crate::arguments::{FrameRange, Options, Reading, ending};
+use crate::arguments::{FrameRange, Options, Reading, Size, ending, output, seconds};
 use crate::enrichment::{self, Tally};
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::progress::Progress;
 use crate::report;
+use crate::sequence::Sequence;
+use crate::stage::{Stage, save_png};
+use crate::unfinished::Unfinished;
+use crate::written::Written;
+
+/// Frames in a picture.
+const COLUMNS: usize = 6;
 
 /// Give an animation weight and jiggle
 #[derive(Args)]
@@ -40,6 +49,18 @@ pub struct Arguments {
     /// Weight of strain in the fit [default: found]
     #[arg(long, value_parser = positive)]
     gamma: Option<f64>,
+    /// The last frame leads into the first: swing as if it had always gone round
+    #[arg(long = "loop")]
+    is_loop: bool,
+    /// Go on from where the same command was stopped or killed
+    #[arg(long)]
+    resume: bool,
+    /// Seconds between the places that --resume can go on from after a kill; 0 for every frame
+    #[arg(long, value_name = "SECONDS", default_value = "2", value_parser = seconds)]
+    checkpoint: Duration,
+    /// Draw some frames of the input above those of the result
+    #[arg(long, value_name = "FILE.png", value_parser = output(&["png"]))]
+    picture: Option<PathBuf>,
     /// Frames A to B, both included; either may be left out
     #[arg(long, value_name = "A..B")]
     frames: Option<FrameRange>,
@@ -50,86 +71,185 @@ pub struct Arguments {
 pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
     interrupt::listen()?;
     let started = Instant::now();
-    let (project, folder) = project(&arguments)?;
+    let (project, folder, written) = project(&arguments)?;
     let reading = AnimationOptions {
         fps: arguments.reading.fps.or(project.fps),
         clip: arguments.reading.clip.clone().or_else(|| project.clip.clone()),
         unit: arguments.reading.unit,
     };
-    let mut source = Source::open(&project.input, reading)?;
+    let source = Source::open(&project.input, reading)?;
     source.remark(options);
-    let frames = source.part(arguments.frames.unwrap_or(FrameRange::ALL))?;
-    let (first, count) = (*frames.start(), frames.end() - frames.start() + 1);
-    let beside = |ending: &str| {
-        let mut name = arguments.out.as_os_str().to_owned();
-        name.push(ending);
-        PathBuf::from(name)
-    };
-    let (weights_path, report_path) = (beside(".weights.ply"), beside(".report.json"));
-    let mut outputs = AnimationWriter::outputs(&arguments.out, count);
-    outputs.extend([weights_path.clone(), report_path.clone()]);
-    for output in &outputs {
-        refuse_overwriting(output, source.files())?;
-        refuse_overwriting(output, &[Path::new(&arguments.input)])?;
-    }
-    let mut prepared = enrichment::prepare(&project, &folder, &mut source, frames, options)?;
+    let mut input = Sequence::of(source, arguments.frames.unwrap_or(FrameRange::ALL))?;
+    let count = input.len();
+    let files = Outputs::new(&arguments, count);
+    files.refuse_inputs(&input.source, &arguments)?;
+    let mut prepared = enrichment::prepare(&project, &folder, &mut input, options)?;
     let enrichment = &mut prepared.enrichment;
-    let mut writer =
-        AnimationWriter::create(&arguments.out, source.loaded().clone(), source.fps(), count)?;
-    let mut measures = Measures::new(source.rest());
-    let mut tally = Tally::default();
-    let progress = Progress::start(options, "frames", count as u64);
-    let mut stopped = None;
-    let mut ahead = source.frame(first)?;
-    for done in 0..count {
-        if done > 0 && interrupt::asked() {
-            stopped = Some(done);
-            break;
+    let key = enrichment::key(&project, &input, enrichment);
+    let points = input.source.rest().positions.len();
+    let of_soft: usize = prepared.soft.iter().map(|(_, soft)| soft.mesh.positions.len()).sum();
+    let (mut done_frames, place) = {
+        let (resume, every) = (arguments.resume, arguments.checkpoint);
+        Unfinished::open(&arguments.out, points + of_soft, key, resume, every)?
+    };
+    let mut measures = Measures::new(input.source.rest());
+    let (mut tally, mut done) = (Tally::default(), 0);
+    if let Some(place) = place {
+        place.restore(key, enrichment, &input.frame(place.done.saturating_sub(1))?)?;
+        (tally, done) = (place.tally, place.done);
+        for k in 0..done {
+            let output = &done_frames.frame(k)?[..points];
+            measures.add(&input.frame(k)?, output, enrichment.is_exact());
         }
-        let input = ahead;
-        ahead = if done + 1 < count { source.frame(first + done + 1)? } else { input.clone() };
-        let mut output = input.clone();
+    } else if project.is_loop {
+        let warning = enrichment::settle(enrichment, &mut input, &mut tally)?;
+        prepared.warnings.extend(warning);
+    }
+    let progress = Progress::start(options, "frames", count as u64);
+    let mut stopped = false;
+    let mut ahead = input.frame(done)?;
+    while done < count && !stopped {
+        let frame = ahead;
+        ahead = input.frame((done + 1).min(count - 1))?;
+        let mut output = frame.clone();
         let next = (done + 1 < count).then_some(&ahead[..]);
         tally.add(&enrichment.frame(&mut output, next));
-        measures.add(&input, &output, enrichment.is_exact());
-        writer.write_frame(&output)?;
-        progress.at(done as u64 + 1);
+        measures.add(&frame, &output, enrichment.is_exact());
+        output.extend(enrichment.soft_surfaces().into_iter().flatten());
+        done_frames.add(&output, enrichment, &tally)?;
+        done += 1;
+        progress.at(done as u64);
+        stopped = done < count && interrupt::asked();
     }
     drop(progress);
+    if stopped {
+        done_frames.save(enrichment, &tally)?;
+    }
+    let mut parts = vec![(arguments.out.clone(), input.source.loaded())];
+    parts.extend(prepared.soft.iter().map(|(n, soft)| (object_path(&arguments.out, *n), soft)));
+    let mut notes = Vec::new();
+    let mut first = 0;
+    for (path, mesh) in parts {
+        let vertices = first..first + mesh.mesh.positions.len();
+        first = vertices.end;
+        let mut writer = AnimationWriter::create(&path, mesh.clone(), input.source.fps(), done)?;
+        for k in 0..done {
+            writer.write_frame(&done_frames.frame(k)?[vertices.clone()])?;
+        }
+        notes.extend(writer.notes().iter().map(|note| format!("note: {note}")));
+        writer.finish()?;
+    }
+    notes.iter().filter(|_| !options.quiet).for_each(|note| report::remark(note));
+    if stopped {
+        return Err(Failure::interrupted(format!(
+            "stopped by Ctrl-C: {} holds the first {done} of {count} frames; the same command with \
+             --resume goes on from there",
+            arguments.out.display()
+        )));
+    }
+    if let Some(path) = &arguments.picture {
+        save_png(&before_after(&mut input, &mut done_frames, done, options)?, path)?;
+    }
+    done_frames.remove();
     let seconds = started.elapsed().as_secs_f64();
     if tally.fallbacks > 0 {
         prepared.warnings.push(format!("{} frames needed smaller steps", tally.fallbacks));
     }
+    prepared.warnings.extend(input.warning());
     let summary = tally.as_json(enrichment, &measures, &prepared.warnings, seconds);
-    write_whole(&report_path, format!("{summary:#}\n").as_bytes())?;
-    write_weights(&weights_path, source.loaded(), enrichment)?;
+    write_whole(&files.report, format!("{summary:#}\n").as_bytes())?;
+    write_whole(&files.project, written.completed(&project, &input, enrichment).as_bytes())?;
+    write_weights(&files.weights, input.source.loaded(), enrichment)?;
     if !options.quiet {
         prepared.warnings.iter().for_each(|w| report::remark(&format!("warning: {w}")));
-        writer.notes().iter().for_each(|note| report::remark(&format!("note: {note}")));
+        report::say(&closing_line(&arguments.out, enrichment, &measures, &tally, seconds));
     }
-    writer.finish()?;
-    match stopped {
-        None => {
-            if !options.quiet {
-                report::say(&closing_line(&arguments.out, enrichment, &measures, &tally, seconds));
-            }
-            Ok(())
+    Ok(())
+}
+
+/// The files that are written.
+struct Outputs {
+    all: Vec<PathBuf>,
+    weights: PathBuf,
+    report: PathBuf,
+    project: PathBuf,
+}
+
+impl Outputs {
+    fn new(arguments: &Arguments, frames: usize) -> Outputs {
+        let beside = |ending: &str| {
+            let mut name = arguments.out.as_os_str().to_owned();
+            name.push(ending);
+            PathBuf::from(name)
+        };
+        let [weights, report, project] =
+            [".weights.ply", ".report.json", ".project.toml"].map(beside);
+        let mut all = AnimationWriter::outputs(&arguments.out, frames);
+        all.extend([weights.clone(), report.clone(), project.clone()]);
+        all.extend(arguments.picture.clone());
+        all.extend(Unfinished::files(&arguments.out));
+        Outputs { all, weights, report, project }
+    }
+
+    fn refuse_inputs(&self, source: &Source, arguments: &Arguments) -> Result<(), Failure> {
+        for output in &self.all {
+            refuse_overwriting(output, source.files())?;
+            refuse_overwriting(output, &[Path::new(&arguments.input)])?;
         }
-        Some(done) => Err(Failure::interrupted(format!(
-            "stopped by Ctrl-C: {} holds the first {done} of {count} frames",
-            arguments.out.display()
-        ))),
+        Ok(())
     }
 }
 
+/// Where the motion of a soft object goes: `soft.object1.glb` for `soft.glb`.
+fn object_path(out: &Path, number: usize) -> PathBuf {
+    let name = out.file_stem().unwrap_or_default().to_string_lossy();
+    let ending = out.extension().unwrap_or_default().to_string_lossy();
+    out.with_file_name(format!("{name}.object{number}.{ending}"))
+}
+
+/// Some frames of the input above those of the result.
+fn before_after(
+    input: &mut Sequence,
+    frames: &mut Unfinished,
+    count: usize,
+    options: &Options,
+) -> Result<Picture, Failure> {
+    let size = Size { width: 400, height: 300 };
+    let columns = COLUMNS.min(count);
+    let places: Vec<usize> = (0..columns).map(|c| c * (count - 1) / (columns - 1).max(1)).collect();
+    let mut framing = Stage::framing(size);
+    let mut poses = [Vec::new(), Vec::new()];
+    for &k in &places {
+        poses[0].push(input.frame(k)?);
+        let mut output = frames.frame(k)?;
+        output.truncate(poses[0][0].len());
+        poses[1].push(output);
+    }
+    poses.iter().flatten().for_each(|pose| framing.add(pose.iter().copied()));
+    let stage = Stage::around(&framing, size, options.threads());
+    let triangles = &input.source.rest().triangles;
+    let row = |label: &str, poses: &[Vec<DVec3>]| -> Result<FilmstripRow, Failure> {
+        let drawn = |pose: &Vec<DVec3>| {
+            Ok(stage.picture(vec![Object::new(&pose[..], triangles, Material::SKIN)])?)
+        };
+        let frames = poses.iter().map(drawn).collect::<Result<_, Failure>>()?;
+        Ok(FilmstripRow { label: label.to_owned(), frames })
+    };
+    let rows = vec![row("input", &poses[0])?, row("enriched", &poses[1])?];
+    let times = places.iter().map(|&k| format!("{:.2} s", k as f64 / input.source.fps()));
+    Ok(Filmstrip { title: input.source.name(), columns: times.collect(), rows }.compose()?)
+}
+
 /// The project that is meant, and the folder that its paths are relative to.
-fn project(arguments: &Arguments) -> Result<(Project, PathBuf), Failure> {
+fn project(arguments: &Arguments) -> Result<(Project, PathBuf, Written), Failure> {
     let path = Path::new(&arguments.input);
+    let mut written = Written::default();
     let (mut project, folder) = if ending(path) == "toml" {
         let text = std::fs::read_to_string(path).map_err(|error| Failure::about(path, error))?;
         let mut project = Project::parse(&text).map_err(|error| Failure::about(path, error))?;
         let folder = path.parent().unwrap_or(Path::new("")).to_owned();
         project.input = enrichment::relative_input(&project.input, &folder);
+        written = Written::of(&text, &folder);
         (project, folder)
     } else {
         (Project::of(&arguments.input), PathBuf::new())
@@ -140,7 +260,8 @@ fn project(arguments: &Arguments) -> Result<(Project, PathBuf), Failure> {
     }
     project.young = arguments.young.or(project.young);
     project.gamma = arguments.gamma.or(project.gamma);
-    Ok((project, folder))
+    project.is_loop |= arguments.is_loop;
+    Ok((project, folder, written))
 }
 
 fn positive(text: &str) -> Result<f64, String> {

@@ -10,7 +10,7 @@ use pliant::model::scene::SceneFile;
 use pliant::run::{RunOptions, Shown, outputs};
 
 use crate::animation::{Source, convert};
-use crate::arguments::{FrameRange, Options};
+use crate::arguments::{FrameRange, Options, seconds};
 use crate::failure::Failure;
 use crate::runner::{SceneFiles, simulate};
 
@@ -47,13 +47,6 @@ fn second_output(directory: &Path, format: &str) -> Option<PathBuf> {
         "pc2" => None,
         "mdd" | "glb" | "gltf" | "usda" => Some(directory.join(format!("animation.{format}"))),
         _ => Some(directory.join("frames").join(format!("*.{format}"))),
-    }
-}
-
-fn seconds(text: &str) -> Result<Duration, String> {
-    match text.parse::<f64>() {
-        Ok(seconds @ 0.0..=86_400.0) => Ok(Duration::from_secs_f64(seconds)),
-        _ => Err("expected a number of seconds from 0 to 86400".to_owned()),
     }
 }
 

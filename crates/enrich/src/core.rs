@@ -2,11 +2,12 @@
 //! found from its shape and from where it stands.
 //!
 //! 1. How thick is the body at a vertex? R, the radius of the ball that it belongs to, of those that fit
-//!    inside of the surface around the points deepest in it; B is the greatest of all.
+//!    inside of the surface ([`crate::balls`]); B is the greatest of all.
 //! 2. Where R ≥ 0.35 B the body is thick; the rest are *limbs*, each a connected piece.
 //! 3. A limb that the input sets on the ground *supports*: it is part of the skeleton, and what touches
 //!    the ground follows exactly, so that no foot slides. Ears, tails, trunks and fins do not.
-//! 4. Deep inside (depth ≥ 0.45 R) thick parts and supports follow exactly; their flesh is free.
+//! 4. Deep inside (depth ≥ 0.45 R) thick parts and supports follow exactly; their flesh is free. Supports
+//!    thinner than about a cell follow exactly as a whole: nothing of them is deep for tets to tell.
 //! 5. Other limbs follow softly, stiffly at the root and less towards the tip: as springs with the
 //!    frequencies of [`ROOT`] and [`TIP`] would.
 
@@ -18,6 +19,7 @@ use pliant_math::sparse::Adjacency;
 use pliant_math::team::Team;
 use pliant_mesh::{SignedDistance, edges_of_tets};
 
+use crate::balls;
 use crate::bound::Bound;
 use crate::error::EnrichError;
 
@@ -25,6 +27,8 @@ use crate::error::EnrichError;
 const THIN: f64 = 0.35;
 /// Of the local radius: what is deeper is bone.
 const DEEP: f64 = 0.45;
+/// Of a cell: a supporting limb of less radius has no flesh that tets could show.
+const BARE: f64 = 1.2;
 /// Of all vertices: a piece with fewer is a tooth or an eye.
 const SMALL: f64 = 0.05;
 /// Of the body's height: what comes this near to the ground stands on it.
@@ -51,8 +55,11 @@ pub fn find(bound: &Bound, poses: &[Vec<DVec3>], team: &Team) -> Result<Followin
     let count = solid.positions.len();
     let pairs = edges_of_tets(&solid.tets).into_iter().map(|[a, b]| (a as usize, b as usize));
     let graph = Adjacency::from_pairs(count, pairs)?;
-    let depths = SignedDistance::new(&bound.surface).at_all(&solid.positions, team);
-    let radii = thickness(&solid.positions, &depths, &graph);
+    let distance = SignedDistance::new(&bound.surface);
+    let depths = distance.at_all(&solid.positions, team);
+    let balls = balls::inside(&bound.surface, &distance, bound.report.size, team);
+    let radius = |v: usize| balls::radius_around(&balls, solid.positions[v]).max(depths[v]);
+    let radii: Vec<f64> = (0..count).map(radius).collect();
     let thickest = radii.iter().copied().fold(0.0, f64::max);
     let is_thin: Vec<bool> = radii.iter().map(|&r| r < THIN * thickest).collect();
     let supports = supports(bound, poses);
@@ -65,8 +72,10 @@ pub fn find(bound: &Bound, poses: &[Vec<DVec3>], team: &Team) -> Result<Followin
         }
     }
     let is_bone = |v: usize| {
-        let part = !is_thin[v] || supporting[limb_of[v] as usize];
-        part && depths[v] > 0.0 && depths[v] >= DEEP * radii[v]
+        let supports = is_thin[v] && supporting[limb_of[v] as usize];
+        let is_bare = supports && radii[v] < BARE * bound.report.size;
+        let is_deep = depths[v] > 0.0 && depths[v] >= DEEP * radii[v];
+        is_bare || (!is_thin[v] || supports) && is_deep
     };
     let mut exact: Vec<u32> = (0..count).filter(|&v| is_bone(v)).map(|v| v as u32).collect();
     exact.extend(&held);
@@ -93,24 +102,6 @@ fn hold_every_piece(graph: &Adjacency, depths: &[f64], exact: &mut Vec<u32>) {
         }
         exact.extend(own.into_iter().map(|v| v as u32));
     }
-}
-
-/// R of every vertex \[m\].
-fn thickness(positions: &[DVec3], depths: &[f64], graph: &Adjacency) -> Vec<f64> {
-    let is_peak =
-        |v: usize| depths[v] > 0.0 && graph.neighbours(v).iter().all(|&n| depths[n] <= depths[v]);
-    let peaks: Vec<usize> = (0..positions.len()).filter(|&v| is_peak(v)).collect();
-    // The ball that a vertex is in, or nearest to in terms of the ball's radius: a corner of the body
-    // belongs to the body, though its great ball does not reach there.
-    let around = |v: usize| {
-        let away = |p: usize| positions[p].distance(positions[v]) / depths[p];
-        let nearer = |best: Option<(usize, f64)>, &p: &usize| match best {
-            Some((_, least)) if away(p) >= least => best,
-            _ => Some((p, away(p))),
-        };
-        peaks.iter().fold(None, nearer).map_or(0.0, |(p, _)| depths[p])
-    };
-    (0..positions.len()).map(|v| around(v).max(depths[v])).collect()
 }
 
 /// Vertices of Γ that come down to a ground that is where it is: nothing where the lowest point

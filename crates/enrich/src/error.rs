@@ -14,6 +14,9 @@ pub enum EnrichError {
     /// The simulation cannot be set up.
     #[error(transparent)]
     Sim(#[from] pliant_sim::SimError),
+    /// There is nothing to go on from.
+    #[error(transparent)]
+    Snapshot(#[from] pliant_sim::snapshot::SnapshotError),
     /// A matrix cannot be factored.
     #[error(transparent)]
     Math(#[from] pliant_math::MathError),
@@ -36,6 +39,14 @@ pub enum EnrichError {
         vertex: u32,
         /// How many there are.
         count: usize,
+    },
+    /// Something that the body meets is no thing.
+    #[error("object {number} of the contact {reason}")]
+    Object {
+        /// Which, from 0.
+        number: usize,
+        /// Why.
+        reason: String,
     },
     /// A number is out of its range.
     #[error("{what} must be {expected}, not {found}")]

@@ -13,7 +13,7 @@ use glam::{DMat3, DVec3};
 use pliant_math::Row;
 use pliant_math::decomposition::polar;
 use pliant_math::team::Team;
-use pliant_mesh::quality;
+use pliant_mesh::{Untangler, quality};
 use pliant_model::integrator::{Integrator, Scheme, Solver};
 use pliant_model::potentials::Tracked;
 use pliant_model::{BodySpec, ElasticModel, FrameInput, Model, ModelBuilder};
@@ -22,6 +22,7 @@ use pliant_sim::{State, StepReport, Workspace, step};
 use crate::bound::Bound;
 use crate::error::EnrichError;
 use crate::guess::Guess;
+use crate::poisson::Element;
 use crate::samples::Sample;
 
 /// How to fit.
@@ -67,6 +68,10 @@ pub struct FitReport {
     pub max: f64,
     /// Tets that are inside out.
     pub inverted: usize,
+    /// Tets that were, before they were turned back.
+    pub untangled: usize,
+    /// The greatest mean stretch of a tet, ‖F‖ / √3: 1 for one that only turned.
+    pub stretch: f64,
     /// Iterations of the solver.
     pub iterations: u32,
     /// Relative gradient norm when it stopped.
@@ -81,7 +86,9 @@ pub struct Fitting {
     input: FrameInput,
     guess: Guess,
     samples: Vec<Sample>,
-    tets: Vec<[u32; 4]>,
+    untangler: Untangler,
+    elements: Vec<Element>,
+    team: Team,
 }
 
 impl Fitting {
@@ -128,7 +135,9 @@ impl Fitting {
         Ok(Fitting {
             state: State::initial(&model),
             workspace: Workspace::new(&model, threads)?,
-            tets: bound.solid.tets.clone(),
+            untangler: Untangler::new(&bound.solid, bound.report.size),
+            elements: Element::all(&bound.solid),
+            team: Team::new(threads),
             model,
             input,
             samples,
@@ -159,6 +168,16 @@ impl Fitting {
             report = step(&self.model, &self.input, &mut self.state, &mut self.workspace);
         }
         self.model.to_user_order(&self.state.positions, solid);
+        let untangled = quality::inverted_among(self.untangler.tets(), solid);
+        let inverted = self.untangler.untangle(solid, &self.team);
+        for (v, &x) in solid.iter().enumerate() {
+            self.state.positions[self.model.number(0, v)] = x.into();
+        }
+        let stretch = |e: &Element| {
+            let f = e.deformation(solid);
+            let squares: f64 = f.to_cols_array().iter().map(|x| x * x).sum();
+            (squares / 3.0).sqrt()
+        };
         let off = |(point, target): (&Tracked, &DVec3)| {
             point.position(&self.state.positions).xyz().distance(*target)
         };
@@ -167,7 +186,9 @@ impl Fitting {
         FitReport {
             rms: (squares / distances.len().max(1) as f64).sqrt(),
             max: distances.iter().copied().fold(0.0, f64::max),
-            inverted: quality::inverted_among(&self.tets, solid),
+            inverted,
+            untangled,
+            stretch: self.elements.iter().map(stretch).fold(0.0, f64::max),
             iterations: report.iterations,
             residual: report.residual,
         }

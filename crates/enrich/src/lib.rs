@@ -7,30 +7,38 @@
 //! | [`apart`] | 8.1: which pose to fill | |
 //! | [`samples`], [`guess`], [`fit`], [`gamma`] | 4.2: the tets' motion ū that carries an input q̄ | 1–3 |
 //! | [`simulation`] | 5, 7.1: the constrained simulation, the implicit blending force | 4–9, 11 |
+//! | [`objects`] | 8.4, Fig. 18: what the body meets | |
 //! | [`detail`] | 6: what is finer than the tets | 10 |
 //! | [`warp`] | 7.2: kinematic blending | |
 //! | [`weights`] | 7.3: weights from a few painted values | 12–15 |
 //! | [`pipeline`] | 3: all of it, frame by frame | Fig. 5 |
-//! | [`core`] | – : what should follow the input when nobody said so | |
+//! | [`surface_arap`] | 9: what completion is compared with | Fig. 17 |
+//! | [`cycle`], [`gaps`] | – : loops; frames that are not whole | |
+//! | [`core`], [`balls`] | – : what should follow the input when nobody said so | |
 //!
 //! Symbols: Γ the surface, Γ′ its tracked part, Γ″ the part that follows exactly; Ω the tets, Ω″ those
 //! that follow exactly; q̄ and ū the input on Γ and Ω, q and u the result. Positions are used
 //! throughout in place of the paper's displacements.
 
 pub mod apart;
+pub mod balls;
 pub mod bound;
 pub mod core;
+pub mod cycle;
 pub mod detail;
 mod error;
 pub mod fit;
 pub mod gamma;
+pub mod gaps;
 pub mod guess;
 pub mod measures;
+pub mod objects;
 pub mod pipeline;
 mod poisson;
 pub mod project;
 pub mod samples;
 pub mod simulation;
+pub mod surface_arap;
 pub mod warp;
 mod weighed;
 pub mod weights;
@@ -39,6 +47,7 @@ pub use bound::Bound;
 pub use error::EnrichError;
 pub use fit::{FitOptions, FitReport, Fitting};
 pub use measures::Measures;
+pub use objects::Object;
 pub use pipeline::{Blend, EnrichOptions, Enrichment, FrameReport};
 pub use project::Project;
 pub use simulation::{Simulation, SimulationOptions};

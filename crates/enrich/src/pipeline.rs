@@ -45,6 +45,8 @@ pub struct EnrichOptions {
     pub exact: Option<Vec<u32>>,
     /// Weights painted on some vertices of Γ, spread by [`crate::weights::bases`]; instead of those found.
     pub painted: Vec<(Vec<u32>, Painted)>,
+    /// Weights of all vertices of Γ; in place of those painted and found.
+    pub map: Option<Vec<f64>>,
     /// Vertices of Γ that move together, each list as a rigid body.
     pub rigid: Vec<Vec<u32>>,
     /// How the weights act.
@@ -72,6 +74,7 @@ impl Default for EnrichOptions {
             tracked: None,
             exact: None,
             painted: Vec::new(),
+            map: None,
             rigid: Vec::new(),
             blend: Blend::Implicit,
             eta: 1e6,
@@ -134,6 +137,8 @@ pub struct Enrichment {
     /// Between the two, where they are blended after the simulation.
     blended: Vec<DVec3>,
     has_begun: bool,
+    /// Of the frame that it is at already.
+    standing: Option<FrameReport>,
 }
 
 impl Enrichment {
@@ -182,7 +187,8 @@ impl Enrichment {
             },
             None => core::find(&bound, &poses, &team)?,
         };
-        let flesh = simulation(&bound);
+        let is_blended = options.blend == Blend::Kinematic;
+        let flesh = SimulationOptions { is_blended, ..simulation(&bound) };
         let masses = bound.masses(flesh.density);
         let mut weighed = Weighed::new(&bound, &following, &masses, &options)?;
         weighed.mix(&following, &options, 0.0);
@@ -209,6 +215,7 @@ impl Enrichment {
             fitted: [bound.solid.positions.clone(), bound.solid.positions.clone()],
             simulated: bound.solid.positions.clone(),
             has_begun: false,
+            standing: None,
             bound,
             fitting,
             simulation,
@@ -224,43 +231,89 @@ impl Enrichment {
     /// The next frame, in the input's unit, in place; `next` is the one after it, if known: the first
     /// frame starts with the velocity between them.
     pub fn frame(&mut self, frame: &mut [DVec3], next: Option<&[DVec3]>) -> FrameReport {
-        let unit = self.options.unit;
+        let report = match self.standing.take() {
+            Some(report) => report,
+            None => self.advance(frame, next),
+        };
+        self.carry(frame);
+        report
+    }
+
+    /// Goes to a frame with a number.
+    pub(crate) fn advance_to(
+        &mut self,
+        number: usize,
+        frame: &[DVec3],
+        next: Option<&[DVec3]>,
+    ) -> FrameReport {
+        self.frames = number as u32;
+        self.advance(frame, next)
+    }
+
+    /// Takes the frame that it is at as the next one.
+    pub(crate) fn stand(&mut self, here: FrameReport) {
+        self.standing = Some(here);
+    }
+
+    /// Where Ω is \[m\].
+    pub(crate) fn simulated(&self) -> &[DVec3] {
+        &self.simulated
+    }
+
+    /// Fits the next frame and simulates up to it.
+    fn advance(&mut self, frame: &[DVec3], next: Option<&[DVec3]>) -> FrameReport {
         let seconds = 1.0 / self.options.fps;
         let mut report = FrameReport::default();
         let time = f64::from(self.frames) / self.options.fps;
         self.weighed.mix(&self.following, &self.options, time);
         self.frames += 1;
         let clock = std::time::Instant::now();
-        self.scaled.iter_mut().zip(&*frame).for_each(|(s, &x)| *s = x * unit);
-        let [before, now] = &mut self.fitted;
-        std::mem::swap(before, now);
-        report.fit = self.fitting.fit(&self.scaled, now);
+        report.fit = self.fit(frame);
         report.fit_seconds = clock.elapsed().as_secs_f64();
         let clock = std::time::Instant::now();
         if self.has_begun {
-            let [before, now] = [&self.fitted[0][..], &self.fitted[1]];
-            report.step = self.simulation.advance(
-                seconds,
-                [before, now],
-                &self.weighed.stiffness,
-                &mut self.simulated,
-            );
+            let pushed = self.pushed(time - seconds);
+            let Enrichment { fitted, weighed, simulation, simulated, .. } = self;
+            let stiffness = &mut weighed.stiffness;
+            let mut ends = [fitted[0].clone(), fitted[1].clone()];
+            for (v, place, k) in pushed {
+                ends.iter_mut().for_each(|end| end[v as usize] = place);
+                stiffness[v as usize] = k;
+            }
+            let [before, now] = [&ends[0][..], &ends[1]];
+            report.step = simulation.advance([time, seconds], [before, now], stiffness, simulated);
         } else {
             self.begin(seconds, next, &mut report);
         }
         report.step_seconds = clock.elapsed().as_secs_f64();
-        let simulated = match &mut self.warp {
-            None => &self.simulated,
-            Some(warp) => {
-                warp.blend(
-                    &self.simulated,
-                    &self.fitted[1],
-                    &self.weighed.weights,
-                    &mut self.blended,
-                );
-                &self.blended
-            }
+        report
+    }
+
+    /// Where vertices of Ω are to go that touch something in the shape that was shown: out of it as that
+    /// shape would, turned as the simulated one has (section 7.2).
+    fn pushed(&self, time: f64) -> Vec<(u32, DVec3, f64)> {
+        let Some(warp) = &self.warp else { return Vec::new() };
+        let shapes = [&self.blended[..], &self.simulated];
+        let out = |(v, way, k): (u32, DVec3, f64)| {
+            (v, self.simulated[v as usize] + warp.turn(v, shapes) * way, k)
         };
+        self.simulation.pushed(time, &self.blended).into_iter().map(out).collect()
+    }
+
+    /// ū of a frame, after that of the last one.
+    fn fit(&mut self, frame: &[DVec3]) -> FitReport {
+        let unit = self.options.unit;
+        self.scaled.iter_mut().zip(frame).for_each(|(s, &x)| *s = x * unit);
+        let [before, now] = &mut self.fitted;
+        std::mem::swap(before, now);
+        self.fitting.fit(&self.scaled, now)
+    }
+
+    /// What the tets carry where they are now, in place of the frame that they were fitted to.
+    fn carry(&mut self, frame: &mut [DVec3]) {
+        let unit = self.options.unit;
+        self.blend();
+        let simulated = if self.warp.is_some() { &self.blended } else { &self.simulated };
         match &mut self.detail {
             Some(detail) => {
                 let fitted = [&self.fitted[1][..], simulated];
@@ -284,7 +337,40 @@ impl Enrichment {
                 frame[v as usize] = rotation * (self.rest[v as usize] - from) + to;
             }
         }
-        report
+    }
+
+    /// The shape between input and simulation, where they are blended after it.
+    fn blend(&mut self) {
+        let Enrichment { warp, simulated, fitted, weighed, blended, .. } = self;
+        if let Some(warp) = warp {
+            warp.blend(simulated, &fitted[1], &weighed.weights, blended);
+        }
+    }
+
+    /// Where everything is between two frames, as bytes: with it and the last frame, an enrichment made
+    /// alike goes on to the same bits. `key` says what it belongs to.
+    pub fn snapshot(&self, key: u64) -> Vec<u8> {
+        let mut bytes = self.frames.to_le_bytes().to_vec();
+        bytes.extend(self.simulation.snapshot(key));
+        bytes
+    }
+
+    /// Goes on from a snapshot; `last` is the input of the last frame before it.
+    ///
+    /// # Errors
+    /// When the bytes are no snapshot of an enrichment like this, with this key.
+    pub fn resume(&mut self, bytes: &[u8], key: u64, last: &[DVec3]) -> Result<(), EnrichError> {
+        let Some((frames, bytes)) = bytes.split_first_chunk::<4>() else {
+            return Err(pliant_sim::snapshot::SnapshotError::Damaged.into());
+        };
+        self.simulation.resume(bytes, key, &mut self.simulated)?;
+        self.frames = u32::from_le_bytes(*frames);
+        self.has_begun = true;
+        self.fit(last);
+        let time = f64::from(self.frames.saturating_sub(1)) / self.options.fps;
+        self.weighed.mix(&self.following, &self.options, time);
+        self.blend();
+        Ok(())
     }
 
     /// The first frame: at rest while gravity and contact settle, then off with the input.
@@ -297,7 +383,7 @@ impl Enrichment {
         for _ in 0..self.options.preroll {
             let held = [&first[..], &first];
             report.step = self.simulation.advance(
-                seconds,
+                [0.0, seconds],
                 held,
                 &self.weighed.stiffness,
                 &mut self.simulated,
@@ -310,7 +396,16 @@ impl Enrichment {
             let velocities: Vec<DVec3> =
                 fitted.iter().zip(&first).map(|(b, a)| (*b - *a) / seconds).collect();
             self.simulation.push(&velocities);
+        } else {
+            self.simulation.push(&still);
         }
+    }
+
+    /// Where the surfaces of soft objects are, in the input's unit.
+    pub fn soft_surfaces(&self) -> Vec<Vec<DVec3>> {
+        let mut surfaces = self.simulation.soft_surfaces();
+        surfaces.iter_mut().flatten().for_each(|x| *x /= self.options.unit);
+        surfaces
     }
 
     /// Γ, Ω and C.

@@ -33,6 +33,8 @@ pub struct Project {
     pub density: f64,
     /// Whether what is finer than the tets is kept.
     pub detail: bool,
+    /// Whether the last frame leads into the first.
+    pub is_loop: bool,
     /// Frames that the first one is held.
     pub preroll: u32,
     /// γ of the fit.
@@ -47,12 +49,16 @@ pub struct Project {
     pub follow: Option<Select>,
     /// Painted weights.
     pub weights: Vec<Painted>,
+    /// A mesh with a weight for every vertex, such as `FILE.weights.ply`.
+    pub weight_map: Option<String>,
     /// Regions of another stiffness.
     pub regions: Vec<Region>,
     /// Height of a floor \[m\].
     pub ground: Option<f64>,
     /// Whether the body touches itself.
     pub touches_itself: bool,
+    /// What the body meets besides.
+    pub objects: Vec<Met>,
     /// How steps are taken; FEPR on backward Euler without.
     pub integrator: Option<Integrator>,
 }
@@ -86,6 +92,30 @@ pub struct Region {
     pub young: f64,
 }
 
+/// Something that the body meets.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Met {
+    /// Its surface.
+    pub mesh: String,
+    /// Where its vertices are in every frame; it stays where it is without.
+    pub cache: Option<String>,
+    /// What it is made of, if it is not rigid.
+    pub soft: Option<Soft>,
+}
+
+/// What a soft object is made of.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Soft {
+    /// Young's modulus \[Pa\].
+    pub young: f64,
+    /// Poisson's ratio.
+    pub poisson: f64,
+    /// Density [kg/m³].
+    pub density: f64,
+    /// How it is thrown [m/s].
+    pub velocity: [f64; 3],
+}
+
 const KEYS: &[&str] = &[
     "input",
     "tracked",
@@ -96,11 +126,13 @@ const KEYS: &[&str] = &[
     "separated",
     "material",
     "detail",
+    "loop",
     "preroll",
     "fit",
     "blend",
     "follow",
     "weight",
+    "weight_map",
     "region",
     "contact",
     "integrator",
@@ -128,6 +160,7 @@ impl Project {
             poisson: 0.45,
             density: 1000.0,
             detail: true,
+            is_loop: false,
             preroll: 10,
             gamma: None,
             blend: Blend::Implicit,
@@ -135,9 +168,11 @@ impl Project {
             zeta: 4.0,
             follow: None,
             weights: Vec::new(),
+            weight_map: None,
             regions: Vec::new(),
             ground: None,
             touches_itself: false,
+            objects: Vec::new(),
             integrator: None,
         }
     }
@@ -166,6 +201,8 @@ impl Project {
         project.resolution = table.or("resolution", 40, |v| v.small_count(4, 1000))?;
         project.separated = table.optional("separated", |v| separated(&v))?;
         project.detail = table.or("detail", true, |v| v.truth())?;
+        project.is_loop = table.or("loop", false, |v| v.truth())?;
+        project.weight_map = table.optional("weight_map", |v| v.words().map(str::to_owned))?;
         project.preroll = table.or("preroll", 10, |v| v.small_count(0, 10_000))?;
         if let Some(material) = table.get("material") {
             project.read_material(&material)?;
@@ -190,9 +227,10 @@ impl Project {
         project.weights = table.each("weight", |v| Painted::read(&v))?;
         project.regions = table.each("region", |v| Region::read(&v))?;
         if let Some(contact) = table.get("contact") {
-            let contact = contact.table(&["self", "ground"])?;
+            let contact = contact.table(&["self", "ground", "object"])?;
             project.touches_itself = contact.or("self", false, |v| v.truth())?;
             project.ground = contact.optional("ground", |v| v.number(Limits::any("m")))?;
+            project.objects = contact.each("object", |v| Met::read(&v))?;
         }
         project.integrator = table.optional("integrator", Integrator::read)?;
         Ok(project)
@@ -269,6 +307,36 @@ impl Region {
     }
 }
 
+impl Met {
+    fn read(value: &Value<'_>) -> Result<Met, SceneError> {
+        let table = value.table(&["mesh", "cache", "soft"])?;
+        let mesh = table.require("mesh", "the surface of the object")?.words()?.to_owned();
+        let cache = table.optional("cache", |v| v.words().map(str::to_owned))?;
+        let soft = table.optional("soft", |v| Soft::read(&v))?;
+        if let (Some(value), Some(_)) = (table.get("cache"), &soft) {
+            return Err(value.refuse("moves what is rigid; a soft object goes where it is thrown"));
+        }
+        Ok(Met { mesh, cache, soft })
+    }
+}
+
+impl Soft {
+    fn read(value: &Value<'_>) -> Result<Soft, SceneError> {
+        let table = value.table(&["young", "poisson", "density", "velocity"])?;
+        let velocity = table.or("velocity", vec![0.0; 3], |v| v.list(Limits::any("m/s")))?;
+        let &[x, y, z] = &velocity[..] else {
+            return Err(value.refuse("has a `velocity` that is not three numbers"));
+        };
+        Ok(Soft {
+            young: table.or("young", 1e4, |v| v.number(Limits::above(0.0, "Pa")))?,
+            poisson: table.or("poisson", 0.4, |v| v.number(Limits::above(-1.0, "").below(0.5)))?,
+            density: table
+                .or("density", 1000.0, |v| v.number(Limits::above(0.0, "kg/m³").up_to(1e9)))?,
+            velocity: [x, y, z],
+        })
+    }
+}
+
 fn input(value: &Value<'_>) -> Result<String, SceneError> {
     if value.is_words() {
         return value.words().map(str::to_owned);
@@ -321,6 +389,8 @@ mod tests {
             separated = 12
             material = { young = 2e4, poisson = 0.4, density = 900.0 }
             detail = false
+            loop = true
+            weight_map = "walk.weights.ply"
             preroll = 3
             [fit]
             gamma = 1e-9
@@ -340,6 +410,12 @@ mod tests {
             [contact]
             self = true
             ground = 0.0
+            [[contact.object]]
+            mesh = "ball.obj"
+            soft = { young = 5e3, velocity = [1.0, 0.0, 0.0] }
+            [[contact.object]]
+            mesh = "stick.obj"
+            cache = "stick.pc2"
             [integrator]
             preset = "vivid"
         "#;
@@ -349,7 +425,11 @@ mod tests {
         assert_eq!((project.young, project.gamma), (Some(2e4), Some(1e-9)));
         assert_eq!(project.weights[0].at(1.0), 0.75);
         assert_eq!((project.weights[0].at(-1.0), project.weights[0].at(9.0)), (0.5, 1.0));
-        assert!(project.integrator.is_some() && project.touches_itself);
+        assert!(project.integrator.is_some() && project.touches_itself && project.is_loop);
+        let soft = project.objects[0].soft.unwrap();
+        assert_eq!((soft.young, soft.density, soft.velocity), (5e3, 1000.0, [1.0, 0.0, 0.0]));
+        assert_eq!(project.objects[1].cache.as_deref(), Some("stick.pc2"));
+        assert_eq!(project.weight_map.as_deref(), Some("walk.weights.ply"));
     }
 
     #[test]
@@ -362,6 +442,10 @@ mod tests {
             (
                 "input = 'a.glb'\n[[weight]]\nselect = 'all'\nvalue = [1.0]\ntimes = [0.0, 1.0]",
                 "expected as many",
+            ),
+            (
+                "input = 'a.glb'\n[[contact.object]]\nmesh = 'b.obj'\ncache = 'b.pc2'\nsoft = {}",
+                "a soft object goes where it is thrown",
             ),
             ("input = 'a.glb'\nmaterial = { model = 'springs' }", "no model of a solid"),
         ];

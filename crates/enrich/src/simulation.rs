@@ -7,16 +7,19 @@
 
 use glam::DVec3;
 use pliant_math::Row;
+use pliant_math::team::Team;
 use pliant_model::integrator::{Correction, Fepr, Integrator, Scheme, Solver};
 use pliant_model::touching::TouchLaw;
 use pliant_model::{
     BodySpec, Collider, Drive, ElasticModel, FrameInput, Hold, Lame, Matter, Model, ModelBuilder,
-    Response, Shape,
+    Rigid, Shape,
 };
+use pliant_sim::snapshot::{self, SnapshotError};
 use pliant_sim::{State, StepReport, Workspace, step};
 
 use crate::bound::Bound;
 use crate::error::EnrichError;
+use crate::objects::{self, Object, SoftBody};
 
 /// How to simulate.
 #[derive(Clone, Debug)]
@@ -42,19 +45,30 @@ pub struct SimulationOptions {
     pub ground: Option<f64>,
     /// Whether the body touches itself.
     pub touches_itself: bool,
+    /// What it meets besides.
+    pub objects: Vec<Object>,
+    /// Whether what is shown is blended after the simulation: then that shape meets rigid things, and
+    /// this one feels it ([`Simulation::pushed`]).
+    pub is_blended: bool,
 }
 
 /// Young's modulus of flesh, per metre of the body [Pa/m]: a mouse and an elephant of the same
 /// modulus would be stone and jelly, since weight grows with size and stiffness does not.
 const FLESH: f64 = 3e4;
+/// Stiffness of contact with what is rigid, in terms of a cell's own.
+const CONTACT: f64 = 10.0;
 
 impl SimulationOptions {
+    /// Young's modulus of flesh for a body of this size \[Pa\].
+    pub fn usual_young(bound: &Bound) -> f64 {
+        FLESH * bound.surface.bounds().map_or(1.0, |b| b.size().max_element())
+    }
+
     /// Flesh for a bound surface: the same everywhere, backward Euler with FEPR.
     pub fn flesh(bound: &Bound) -> Self {
-        let length = bound.surface.bounds().map_or(1.0, |b| b.size().max_element());
         SimulationOptions {
             model: ElasticModel::NeoHookean,
-            young: vec![FLESH * length; bound.solid.tets.len()],
+            young: vec![SimulationOptions::usual_young(bound); bound.solid.tets.len()],
             poisson: 0.45,
             density: 1000.0,
             gravity: DVec3::new(0.0, -9.81, 0.0),
@@ -68,6 +82,8 @@ impl SimulationOptions {
             damping: 4.0,
             ground: None,
             touches_itself: false,
+            objects: Vec::new(),
+            is_blended: false,
         }
     }
 }
@@ -83,6 +99,10 @@ pub struct Simulation {
     hard: Vec<u32>,
     /// Vertices of Ω in the order of [`Drive::follow`].
     free: Vec<u32>,
+    soft: Vec<SoftBody>,
+    colliders: Vec<Collider>,
+    /// Poses of what moves by itself, at both ends of a frame.
+    poses: [Drive; 2],
 }
 
 impl Simulation {
@@ -100,9 +120,6 @@ impl Simulation {
             let (what, found, expected) = ("Young's modulus", options.young.len(), tets);
             return Err(EnrichError::Count { what, found, expected });
         }
-        let lame = options.young.iter().map(|&young| Lame::of(young, options.poisson)).collect();
-        let matter = Matter::Solid { model: options.model, lame, density: options.density };
-        let body = BodySpec::new("solid", bound.solid.clone(), matter);
         let mut is_exact = vec![false; count];
         for &vertex in exact {
             let what = "what follows exactly";
@@ -112,30 +129,45 @@ impl Simulation {
                 count,
             })? = true;
         }
+        // A tet that is driven as a whole has nothing to find, and however the input may squash it, that
+        // is no energy of the body's: it would drown what the free part has.
+        let is_driven = |tet: &[u32; 4]| tet.iter().all(|&v| is_exact[v as usize]);
+        let stiffness_of = |(tet, &young): (&[u32; 4], &f64)| match is_driven(tet) {
+            true => Lame { mu: 0.0, lambda: 0.0 },
+            false => Lame::of(young, options.poisson),
+        };
+        let lame = bound.solid.tets.iter().zip(&options.young).map(stiffness_of).collect();
+        let matter = Matter::Solid { model: options.model, lame, density: options.density };
+        let body = BodySpec::new("solid", bound.solid.clone(), matter);
         let free: Vec<u32> = (0..count as u32).filter(|&v| !is_exact[v as usize]).collect();
         if stiffness.len() != count {
             let (what, found) = ("the blending force", stiffness.len());
             return Err(EnrichError::Count { what, found, expected: count });
         }
         let typical = free.iter().map(|&v| stiffness[v as usize]).collect();
-        let mut builder = ModelBuilder::new()
+        let builder = ModelBuilder::new()
             .body(body)
             .gravity(options.gravity)
             .hold(0, exact.to_vec(), Hold::Hard, None)
             .follow(0, free.clone(), typical)
             .ether(0, free.clone(), options.damping)
             .integrator(options.integrator);
+        let softest = options.young.iter().copied().fold(f64::INFINITY, f64::min);
+        let contact = CONTACT * softest * bound.report.size;
+        let team = Team::new(threads);
+        let (mut builder, mut colliders, soft) =
+            objects::add(builder, &options.objects, contact, &team)?;
         if let Some(height) = options.ground {
-            builder = builder.collider(Collider {
-                shape: Shape::plane(DVec3::Y * height, DVec3::Y),
-                response: Response::Spring,
-                stiffness: 1e4,
+            colliders.push(Collider {
                 friction: 0.5,
                 restitution: 0.0,
-                motion: None,
+                ..Collider::new(Shape::plane(DVec3::Y * height, DVec3::Y), contact)
             });
         }
-        if options.touches_itself {
+        if !options.is_blended {
+            builder = colliders.iter().fold(builder, |b, c| b.collider(c.clone()));
+        }
+        if options.touches_itself || !soft.is_empty() {
             builder = builder.touching(TouchLaw::default());
         }
         let model = builder.build()?;
@@ -158,6 +190,9 @@ impl Simulation {
             input,
             hard,
             free,
+            soft,
+            colliders,
+            poses: [Drive::default(), Drive::default()],
         })
     }
 
@@ -171,24 +206,77 @@ impl Simulation {
         }
     }
 
-    /// Gives everything the velocity of the input [m/s], in place of its own.
+    /// Gives Ω the velocity of the input [m/s], in place of its own, and puts everything else where it
+    /// begins.
     pub fn push(&mut self, velocities: &[DVec3]) {
+        let initial = State::initial(&self.model);
+        for body in &self.soft {
+            for v in 0..self.model.bodies()[body.body].vertex_count {
+                let number = self.model.number(body.body, v);
+                self.state.positions[number] = initial.positions[number];
+                self.state.velocities[number] = initial.velocities[number];
+                self.state.accelerations[number] = Row::zero();
+            }
+        }
         for (v, &velocity) in velocities.iter().enumerate() {
             self.state.velocities[self.model.number(0, v)] = velocity.into();
         }
         self.state.accounts.iter_mut().for_each(|account| *account = Default::default());
     }
 
-    /// A frame of `seconds`, during which the input goes from `from` to `to` \[m\]; `stiffness` is W,
-    /// for every vertex of Ω [N/m]. Where Ω is then is written to `out` \[m\].
+    /// The state as bytes, marked with a key.
+    pub fn snapshot(&self, key: u64) -> Vec<u8> {
+        snapshot::encode(&self.state, key)
+    }
+
+    /// Takes the state from bytes with that key; where Ω is in it is written to `out` \[m\].
+    pub fn resume(
+        &mut self,
+        bytes: &[u8],
+        key: u64,
+        out: &mut [DVec3],
+    ) -> Result<(), SnapshotError> {
+        self.state = snapshot::decode(bytes, &self.model, key)?;
+        self.model.to_user_order(&self.state.positions, out);
+        Ok(())
+    }
+
+    /// Where the surfaces of soft objects are \[m\].
+    pub fn soft_surfaces(&self) -> Vec<Vec<DVec3>> {
+        let at = |body: usize, v: usize| self.state.positions[self.model.number(body, v)].xyz();
+        self.soft.iter().map(|soft| soft.surface(|v| at(soft.body, v))).collect()
+    }
+
+    /// Free vertices of Ω that are inside of something rigid at a time \[s\] when Ω is at `positions`
+    /// \[m\]: with the way out \[m\], and the stiffness of contact [N/m].
+    pub fn pushed(&self, time: f64, positions: &[DVec3]) -> Vec<(u32, DVec3, f64)> {
+        let mut pushed = Vec::new();
+        for collider in &self.colliders {
+            let pose = collider.motion.as_ref().map_or(Rigid::default(), |m| m.at(time));
+            let placed = collider.placed(&pose);
+            let touch = |&v: &u32| {
+                let nearest = placed.touch(positions[v as usize])?;
+                Some((v, -nearest.distance * nearest.normal, collider.stiffness))
+            };
+            pushed.extend(self.free.iter().filter_map(touch));
+        }
+        pushed
+    }
+
+    /// A frame that ends at a time \[s\] after `seconds`, during which the input goes from `from` to
+    /// `to` \[m\]; `stiffness` is W, for every vertex of Ω [N/m]. Where Ω is then is written to `out`
+    /// \[m\].
     pub fn advance(
         &mut self,
-        seconds: f64,
+        [time, seconds]: [f64; 2],
         [from, to]: [&[DVec3]; 2],
         stiffness: &[f64],
         out: &mut [DVec3],
     ) -> StepReport {
-        let Simulation { model, state, workspace, input, substeps, hard, free } = self;
+        let Simulation { model, state, workspace, input, substeps, hard, free, poses, .. } = self;
+        let [start, end] = poses;
+        model.drive(time - seconds, start);
+        model.drive(time, end);
         let set = |drive: &mut Drive, fraction: f64| {
             let at = |v: &u32| {
                 let (a, b) = (from[*v as usize], to[*v as usize]);
@@ -200,6 +288,9 @@ impl Simulation {
             drive.follow.extend(free.iter().map(at));
             drive.follow_weights.clear();
             drive.follow_weights.extend(free.iter().map(|&v| stiffness[v as usize]));
+            drive.colliders.clear();
+            let moving = start.colliders.iter().zip(&end.colliders);
+            drive.colliders.extend(moving.map(|(a, b)| a.between(b, fraction)));
         };
         input.h = seconds / f64::from(*substeps);
         let mut last = StepReport::default();

@@ -80,6 +80,20 @@ impl Warp {
     }
 }
 
+impl Warp {
+    /// How a vertex' tets turn from one shape to another, on average: what forces on a blended shape are
+    /// turned by to act on the simulated one (section 7.2).
+    pub fn turn(&self, vertex: u32, [from, to]: [&[DVec3]; 2]) -> DMat3 {
+        let own = self.elements.iter().filter(|e| e.corners.contains(&vertex));
+        let sum = own.fold(DMat3::ZERO, |sum, e| {
+            let [a, b] = [from, to].map(|x| polar(&e.deformation(x)));
+            sum + b * a.transpose() * e.volume
+        });
+        let turn = polar(&sum);
+        if turn.is_finite() { turn } else { DMat3::IDENTITY }
+    }
+}
+
 /// R₀ S₀ at 0, R₁ S₁ at 1.
 fn between(ends: [DMat3; 2], weight: f64) -> DMat3 {
     let [(r0, s0), (r1, s1)] = ends.map(|f| {

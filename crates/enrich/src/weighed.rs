@@ -24,7 +24,12 @@ impl Weighed {
         masses: &[f64],
         options: &EnrichOptions,
     ) -> Result<Self, EnrichError> {
-        let EnrichOptions { eta, zeta, painted, .. } = options;
+        let EnrichOptions { eta, zeta, painted, map, .. } = options;
+        if let Some(map) = map {
+            let weights = of_map(bound, map)?;
+            let stiffness = weights.iter().map(|&w| stiffness(w, *eta, *zeta)).collect();
+            return Ok(Weighed { weights, stiffness, bases: Vec::new() });
+        }
         if painted.is_empty() {
             let spring = |(m, f): (&f64, &f64)| m * (std::f64::consts::TAU * f).powi(2);
             let stiffness: Vec<f64> =
@@ -48,7 +53,7 @@ impl Weighed {
     /// Takes what is painted at a time \[s\].
     pub fn mix(&mut self, following: &Following, options: &EnrichOptions, time: f64) {
         let EnrichOptions { eta, zeta, painted, blend, .. } = options;
-        if !painted.is_empty() {
+        if !self.bases.is_empty() {
             let mut values: Vec<f64> = painted.iter().map(|(_, p)| p.at(time)).collect();
             values.push(1.0);
             self.weights = weights::mixed(&self.bases, &values);
@@ -61,4 +66,25 @@ impl Weighed {
             self.weights[v as usize] = 1.0;
         }
     }
+}
+
+/// Weights of Ω's vertices from those of Γ's: each Γ paints the corner that it is nearest to.
+fn of_map(bound: &Bound, map: &[f64]) -> Result<Vec<f64>, EnrichError> {
+    let (found, expected) = (map.len(), bound.surface.positions.len());
+    if found != expected {
+        return Err(EnrichError::Count { what: "the weight map", found, expected });
+    }
+    let count = bound.solid.positions.len();
+    let mut sums = vec![(0.0, 0.0); count];
+    for (v, weight) in map.iter().enumerate() {
+        let (sum, painters) = &mut sums[bound.nearest_corner(v) as usize];
+        *sum += weight;
+        *painters += 1.0;
+    }
+    let painted: Vec<(u32, f64)> = (0u32..)
+        .zip(&sums)
+        .filter(|(_, (_, painters))| *painters > 0.0)
+        .map(|(v, (sum, painters))| (v, sum / painters))
+        .collect();
+    weights::spread(&bound.solid.tets, count, &painted)
 }

@@ -36,10 +36,15 @@ pub fn spread(
             return Err(EnrichError::Number { what, found: value, expected });
         }
     }
-    let sets: Vec<Vec<u32>> = painted.iter().map(|(v, _)| vec![*v]).collect();
-    let bases = bases(tets, vertices, &sets)?;
-    let values: Vec<f64> = painted.iter().map(|(_, value)| *value).collect();
-    Ok(mixed(&bases, &values))
+    let mut amounts = vec![1.0; vertices];
+    for &(v, value) in painted {
+        if let Some(amount) = amounts.get_mut(v as usize) {
+            *amount = value;
+        }
+    }
+    let bases =
+        scaled_bases(tets, vertices, &[painted.iter().map(|(v, _)| *v).collect()], &amounts)?;
+    Ok(mixed(&bases, &[1.0]))
 }
 
 /// Weights of values, one for each basis, cut to [0, 1].
@@ -55,6 +60,16 @@ pub fn bases(
     tets: &[[u32; 4]],
     vertices: usize,
     sets: &[Vec<u32>],
+) -> Result<Vec<Vec<f64>>, EnrichError> {
+    scaled_bases(tets, vertices, sets, &vec![1.0; vertices])
+}
+
+/// The same with an amount at every vertex of a set in place of 1.
+fn scaled_bases(
+    tets: &[[u32; 4]],
+    vertices: usize,
+    sets: &[Vec<u32>],
+    amounts: &[f64],
 ) -> Result<Vec<Vec<f64>>, EnrichError> {
     let mut set_of: Vec<Option<usize>> = vec![None; vertices];
     for (set, members) in sets.iter().enumerate() {
@@ -74,7 +89,7 @@ pub fn bases(
     let mut bases = vec![vec![0.0; vertices]; sets.len()];
     for v in 0..vertices {
         if let Some(set) = set_of[v] {
-            bases[set][v] = 1.0;
+            bases[set][v] = amounts[v];
         }
     }
     if free.is_empty() {
@@ -92,7 +107,7 @@ pub fn bases(
         for &(i, li) in row.iter().filter(|(u, _)| number[*u] != usize::MAX) {
             for &(j, lj) in &row {
                 if let Some(set) = set_of[j] {
-                    rights[set][number[i]] -= li * lj;
+                    rights[set][number[i]] -= li * lj * amounts[j];
                 } else if number[j] != usize::MAX && number[i] >= number[j] {
                     triplets.push((number[i], number[j], li * lj));
                 }

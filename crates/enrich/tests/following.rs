@@ -101,7 +101,7 @@ fn the_stiffer_the_blending_force_the_nearer_to_the_input() {
         let mut most = 0.0f64;
         for k in 1..=30 {
             let next = input(f64::from(k) / FPS);
-            simulation.advance(1.0 / FPS, [&now, &next], &weights, &mut out);
+            simulation.advance([f64::from(k) / FPS, 1.0 / FPS], [&now, &next], &weights, &mut out);
             now = next;
             most = out.iter().zip(&now).map(|(a, b)| a.distance(*b)).fold(most, f64::max);
         }
@@ -128,7 +128,7 @@ fn motion_lives_on_after_the_input_has_stopped() {
         };
         let mut advance = |time: f64, now: &mut Vec<DVec3>| {
             let next = shaken(time);
-            let report = simulation.advance(1.0 / FPS, [now, &next], &weights, &mut out);
+            let report = simulation.advance([time, 1.0 / FPS], [now, &next], &weights, &mut out);
             *now = next;
             report.energy.total()
         };
@@ -163,7 +163,12 @@ fn any_scheme_of_the_engine_follows() {
         let mut out = now.clone();
         for k in 1..=10 {
             let next = waved(&bound.solid, f64::from(k) / FPS);
-            let report = simulation.advance(1.0 / FPS, [&now, &next], &weights, &mut out);
+            let report = simulation.advance(
+                [f64::from(k) / FPS, 1.0 / FPS],
+                [&now, &next],
+                &weights,
+                &mut out,
+            );
             assert!(!report.rolled_back, "{scheme:?}");
             now = next;
         }

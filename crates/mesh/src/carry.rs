@@ -7,6 +7,7 @@
 //! vertices are embedded by walking from their old tet towards their place (Fig. 11, `walk.rs`).
 
 mod untangle;
+mod untangler;
 mod walk;
 
 use glam::{DMat3, DVec3};
@@ -18,6 +19,7 @@ use pliant_math::team::Team;
 use pliant_math::{MathError, Row};
 
 use self::untangle::Tangle;
+pub use self::untangler::Untangler;
 use crate::embedding::{Embedding, INSIDE};
 use crate::error::MeshError;
 use crate::mesh::{Mesh, signed_volume};

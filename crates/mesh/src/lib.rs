@@ -37,7 +37,7 @@ pub mod winding;
 
 pub use attribute::Attribute;
 pub use bvh::{Bvh, Ray};
-pub use carry::tetrahedralise_separated;
+pub use carry::{Untangler, tetrahedralise_separated};
 pub use conforming::{Conforming, tetrahedralise_between};
 pub use embedding::Embedding;
 pub use error::MeshError;

@@ -342,6 +342,7 @@ impl From<&scene::Integrator> for Integrator {
             },
             scene::Solver::Xpbd { iterations } => Solver::Xpbd { iterations },
         };
+        let solver = integrator.delta.map_or(solver, |delta| Solver::Linearised { delta });
         let correction = correction(&integrator.correction);
         let damping = match integrator.damping {
             scene::Damping::None => None,

@@ -46,6 +46,13 @@ pub enum Solver {
         /// Relative gradient norm to stop at.
         tolerance: f64,
     },
+    /// One iteration of Newton's method at full length, for backward Euler: forces are linear around
+    /// x + δhv ("Enriching triangle mesh animations", section 5; Eq. 8 as printed counts stiffness twice
+    /// for δ > 0).
+    Linearised {
+        /// δ from 0 (the last positions: more damped, more stable) to 1 (where they were going).
+        delta: f64,
+    },
 }
 
 /// Damping, applied to the velocities after each step. Rates in 1/s where not said otherwise.

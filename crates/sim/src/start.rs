@@ -114,6 +114,15 @@ impl<L: Lanes> Kernel<L> for Rise<'_> {
     }
 }
 
+/// Moves positions along the velocities for so many seconds.
+pub fn lead(seconds: f64, state: &State, p: &mut [Row]) {
+    if seconds != 0.0 {
+        for (p, &v) in p.iter_mut().zip(&*state.velocities) {
+            *p = p.plus_scaled(seconds, v);
+        }
+    }
+}
+
 /// Puts hard vertices where they are at β of the step that drives them to `to`.
 pub fn place_hard(model: &Model, to: &Drive, beta: f64, state: &State, p: &mut [Row]) {
     for (v, &target) in model.hard_vertices().zip(&to.hard) {

@@ -289,6 +289,7 @@ fn solve(
         start::centre_unheld(model, islands, kappa, at.gravity, inertia, p);
     };
     blocks::copy(&state.positions, p, team);
+    start::lead(h * solver.lead(), state, p);
     start::place_hard(model, to, constants.beta, state, p);
     let mut known = None;
     if !solver.has_own_start() {

@@ -98,7 +98,7 @@ pub(crate) struct Vectors {
 
 pub(crate) enum SolverSpace {
     Projective { params: ProjectiveParams, kind: ProxyKind, cached: Vec<Factored> },
-    Newton { params: NewtonParams, space: Box<NewtonSpace> },
+    Newton { params: NewtonParams, delta: f64, space: Box<NewtonSpace> },
     Xpbd { params: XpbdParams, space: Box<XpbdSpace> },
     DiscreteGradient { params: NewtonParams, space: Box<DiscreteGradientSpace> },
 }
@@ -136,6 +136,12 @@ impl Workspace {
             },
             Solver::Newton { iterations, tolerance } => SolverSpace::Newton {
                 params: NewtonParams { iterations, tolerance },
+                delta: 0.0,
+                space: Box::new(NewtonSpace::new(model)?),
+            },
+            Solver::Linearised { delta } => SolverSpace::Newton {
+                params: NewtonParams { iterations: 1, tolerance: 0.0 },
+                delta,
                 space: Box::new(NewtonSpace::new(model)?),
             },
         };
@@ -203,6 +209,14 @@ impl SolverSpace {
         }
     }
 
+    /// How far along the velocities a start of its own is, in steps.
+    pub fn lead(&self) -> f64 {
+        match self {
+            SolverSpace::Newton { delta, .. } => *delta,
+            _ => 0.0,
+        }
+    }
+
     /// Whether the gradient that the search leaves is that of where it ends.
     pub fn leaves_gradient(&self) -> bool {
         matches!(self, SolverSpace::Projective { .. })
@@ -261,7 +275,7 @@ impl SolverSpace {
             SolverSpace::DiscreteGradient { params, space } => {
                 discrete_gradient::solve(objective, params, p, gradient, space, evaluation, team)
             }
-            SolverSpace::Newton { params, space } => {
+            SolverSpace::Newton { params, space, .. } => {
                 newton::minimise(objective, params, p, gradient, space, evaluation, team)
             }
         }

@@ -116,7 +116,7 @@ impl Line {
         match self.solver {
             Solver::Projective { .. } => "projective",
             Solver::Xpbd { .. } => "xpbd",
-            Solver::Newton { iterations: 1, .. } => "linearised",
+            Solver::Newton { iterations: 1, .. } | Solver::Linearised { .. } => "linearised",
             Solver::Newton { .. } => "newton",
         }
     }
@@ -129,6 +129,7 @@ impl Line {
                 iterations as usize
             }
             Solver::Newton { iterations, .. } => 20 * iterations.min(5) as usize,
+            Solver::Linearised { .. } => 20,
         }
     }
 

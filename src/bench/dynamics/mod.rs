@@ -78,7 +78,7 @@ fn measure(
     let corrections = is_corrected.then(|| mean(&|r| f64::from(r.correction_iterations)));
     // Newton's method factors in every iteration, the projective solver once.
     let factor_ms = match line.solver {
-        Solver::Newton { .. } => timed.median(substeps, |t| t.factor),
+        Solver::Newton { .. } | Solver::Linearised { .. } => timed.median(substeps, |t| t.factor),
         Solver::Projective { .. } | Solver::Xpbd { .. } => timed.once(),
     };
     Ok(Some(vec![

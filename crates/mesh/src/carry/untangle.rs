@@ -22,7 +22,7 @@ use crate::signed_distance::evaluate;
 /// θ: how much volume weighs against shape.
 const VOLUME_WEIGHT: f64 = 0.5;
 /// A tet with less than this part of its volume is to be improved.
-const FLAT: f64 = 0.02;
+pub const FLAT: f64 = 0.02;
 /// How much a vertex wants to stay, against a tet's shape, per cell².
 const STAY: f64 = 0.05;
 /// How deep points are to be inside, in cells.

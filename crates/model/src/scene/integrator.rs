@@ -5,6 +5,7 @@ use serde::Serialize;
 use super::correction::{Correction, Fepr};
 use super::damping::Damping;
 use super::error::SceneError;
+use super::limits::Limits;
 use super::scheme::{SCHEMES, Scheme};
 use super::solver::Solver;
 use super::table::Table;
@@ -19,6 +20,9 @@ pub struct Integrator {
     pub scheme: Scheme,
     /// What solves a time step.
     pub solver: Solver,
+    /// δ from 0 to 1 where a step is one linear solve, around x + δhv: in place of the solver.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub delta: Option<f64>,
     /// What acts on the state after a step.
     pub correction: Correction,
     /// What takes energy away, on purpose.
@@ -41,6 +45,7 @@ impl Default for Integrator {
         Integrator {
             scheme: Scheme::BackwardEuler,
             solver: Solver::Projective { iterations: 20, history: 5 },
+            delta: None,
             correction: Correction::None,
             damping: Damping::None,
             self_collision: None,
@@ -64,14 +69,14 @@ impl IntegratorPreset {
 
 /// The keys of `[integrator]`.
 pub(super) const KEYS: &[&str] =
-    &["scheme", "solver", "correction", "preset", "damping", "self_collision", "wind"];
+    &["scheme", "solver", "delta", "correction", "preset", "damping", "self_collision", "wind"];
 impl Integrator {
     /// As written in a file.
     pub fn read(value: Value<'_>) -> Result<Integrator, SceneError> {
         let table = value.table(KEYS)?;
         let (scheme, solver, correction) = match table.get("preset") {
             Some(preset) => {
-                let excluded = ["scheme", "solver", "correction"];
+                let excluded = ["scheme", "solver", "delta", "correction"];
                 if let Some(key) = excluded.into_iter().find(|&key| table.get(key).is_some()) {
                     return Err(preset.refuse(format!(
                         "a preset stands in place of scheme, solver and correction, but `{key}` \
@@ -83,6 +88,14 @@ impl Integrator {
             }
             None => combination(&table)?,
         };
+        let delta = table.optional("delta", |v| v.number(Limits::from(0.0, "").up_to(1.0)))?;
+        if let (Some(value), Some(_)) = (table.get("delta"), delta)
+            && (scheme != Scheme::BackwardEuler || table.get("solver").is_some())
+        {
+            return Err(value.refuse(
+                "is one linear solve of backward Euler, expected that scheme and no `solver`",
+            ));
+        }
         let self_collision = table.or("self_collision", None, Touch::read)?;
         if let (Some(value), Solver::Xpbd { .. }, true) =
             (table.get("self_collision"), solver, self_collision.is_some())
@@ -94,6 +107,7 @@ impl Integrator {
         Ok(Integrator {
             scheme,
             solver,
+            delta,
             correction,
             damping: table.or("damping", Damping::None, Damping::read)?,
             self_collision,

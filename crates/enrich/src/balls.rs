@@ -1,0 +1,103 @@
+//! How thick a body is where: balls that fit inside of its surface.
+//!
+//! From points of the surface a way straight in, to the other side; half way, the distance to the
+//! surface is the radius of a ball that fits. The balls know nothing of tets, so that a leg as thin as a
+//! cell has its thickness, too.
+
+use glam::DVec3;
+use pliant_math::team::{SharedSlice, Team};
+use pliant_mesh::{Mesh, Ray, SignedDistance};
+
+use crate::samples;
+
+/// Points per item of the team's work.
+const BLOCK: usize = 64;
+/// Of the surface's size: from this far inside a way begins.
+const BEGIN: f64 = 1e-5;
+/// Of a larger ball's radius: a ball whose centre is nearer than this to that one's tells nothing new.
+const COVERED: f64 = 0.5;
+
+/// A ball inside of a surface.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Ball {
+    /// Its centre \[m\].
+    pub centre: DVec3,
+    /// Its radius \[m\].
+    pub radius: f64,
+}
+
+/// Balls inside of a surface, the greatest first, from points of it that are `size` \[m\] apart.
+pub fn inside(surface: &Mesh, depth: &SignedDistance, size: f64, team: &Team) -> Vec<Ball> {
+    let samples = samples::inside_triangles(surface, size);
+    let extent = surface.bounds().map_or(0.0, |b| b.size().length());
+    let ball_at = |sample: &samples::Sample| -> Option<Ball> {
+        let [a, b, c] = sample.corners.map(|v| surface.positions[v as usize]);
+        let normal = (b - a).cross(c - a).normalize_or_zero();
+        let point = sample.position(&surface.positions);
+        // Triangles may be inside out: in is where the body is.
+        let start = |way: DVec3| point + way * (BEGIN * extent);
+        let way = [-normal, normal].into_iter().find(|&way| depth.at(start(way)) > 0.0)?;
+        let ray = Ray { origin: start(way), direction: way };
+        let hit = depth.tree().cast(&ray, extent, surface)?;
+        let centre = ray.origin + 0.5 * hit.parameter * way;
+        let radius = depth.at(centre);
+        (radius > 0.0).then_some(Ball { centre, radius })
+    };
+    let mut found = vec![None; samples.len()];
+    let shared = SharedSlice::new(&mut found);
+    team.each(samples.len().div_ceil(BLOCK), &|item, _| {
+        for k in item * BLOCK..((item + 1) * BLOCK).min(samples.len()) {
+            // SAFETY: each item writes its own block.
+            unsafe { *shared.at(k) = ball_at(&samples[k]) };
+        }
+    });
+    let mut balls: Vec<Ball> = found.into_iter().flatten().collect();
+    balls.sort_by(|a, b| b.radius.total_cmp(&a.radius));
+    let mut kept: Vec<Ball> = Vec::new();
+    for ball in balls {
+        let covers = |k: &Ball| k.centre.distance(ball.centre) < COVERED * k.radius;
+        if !kept.iter().any(covers) {
+            kept.push(ball);
+        }
+    }
+    kept
+}
+
+/// R: the radius of the ball that a point is in, or nearest to in terms of the ball's radius: a corner
+/// of the body belongs to the body, though its great ball does not reach there. 0 without balls.
+pub fn radius_around(balls: &[Ball], point: DVec3) -> f64 {
+    let away = |ball: &Ball| ball.centre.distance(point) / ball.radius;
+    let nearer = |best: Option<(f64, f64)>, ball: &Ball| match best {
+        Some((least, _)) if away(ball) >= least => best,
+        _ => Some((away(ball), ball.radius)),
+    };
+    balls.iter().fold(None, nearer).map_or(0.0, |(_, radius)| radius)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pliant_mesh::shapes;
+
+    #[test]
+    fn a_thin_bar_is_as_thick_as_it_is_whatever_the_cells() {
+        let bar = shapes::solid_box(DVec3::new(1.0, 0.1, 0.1), [10, 1, 1]).unwrap();
+        let depth = SignedDistance::new(&bar);
+        for size in [0.02, 0.5] {
+            let balls = inside(&bar, &depth, size, &Team::new(2));
+            assert!((balls[0].radius - 0.05).abs() < 1e-6, "{:?}", balls[0]);
+            for x in [-0.4, 0.0, 0.3] {
+                let radius = radius_around(&balls, DVec3::new(x, 0.08, 0.0));
+                assert!((radius - 0.05).abs() < 0.01, "{radius} at {x}");
+            }
+        }
+    }
+
+    #[test]
+    fn triangles_that_are_inside_out_do_not_matter() {
+        let mut cube = shapes::solid_box(DVec3::ONE, [2, 2, 2]).unwrap();
+        cube.triangles.iter_mut().for_each(|t| t.swap(0, 1));
+        let balls = inside(&cube, &SignedDistance::new(&cube), 0.1, &Team::new(1));
+        assert!((balls[0].radius - 0.5).abs() < 0.05, "{:?}", balls.first());
+    }
+}

@@ -1,0 +1,161 @@
+//! What completing an animation is compared with (Fig. 17): "As-rigid-as-possible surface modeling"
+//! (Sorkine and Alexa 2007), which knows the surface and nothing inside of it.
+//!
+//! Min Σ wᵢⱼ ‖(pᵢ′ − pⱼ′) − Rᵢ(pᵢ − pⱼ)‖² over edges, tracked vertices in their place; rotations and solves
+//! in turn. Negative cotangents are cut to zero, or obtuse triangles collapse.
+
+use glam::{DMat3, DVec3};
+use pliant_math::decomposition::polar;
+use pliant_math::team::Team;
+use pliant_mesh::Mesh;
+
+use crate::error::EnrichError;
+use crate::poisson::Factored;
+
+/// Rotations and solves per frame.
+const PASSES: usize = 30;
+/// Of a mean weight: what keeps pieces without a tracked vertex from being anywhere.
+const AFLOAT: f64 = 1e-6;
+
+/// The matrix of a surface, and memory of completions.
+pub struct SurfaceArap {
+    rest: Vec<DVec3>,
+    /// Neighbours j of each vertex with wᵢⱼ.
+    around: Vec<Vec<(u32, f64)>>,
+    /// Number among the free vertices, or `usize::MAX`.
+    number: Vec<usize>,
+    free: Vec<usize>,
+    afloat: f64,
+    factored: Option<Factored>,
+    team: Team,
+}
+
+impl SurfaceArap {
+    /// For a surface of which some vertices are tracked.
+    ///
+    /// # Errors
+    /// When a tracked vertex is none of the surface's.
+    pub fn new(surface: &Mesh, tracked: &[u32], threads: usize) -> Result<Self, EnrichError> {
+        let count = surface.positions.len();
+        let mut number = vec![0; count];
+        for &vertex in tracked {
+            let what = "what is tracked";
+            *number.get_mut(vertex as usize).ok_or(EnrichError::NoSuchVertex {
+                what,
+                vertex,
+                count,
+            })? = usize::MAX;
+        }
+        let free: Vec<usize> = (0..count).filter(|&v| number[v] == 0).collect();
+        free.iter().enumerate().for_each(|(k, &v)| number[v] = k);
+        let around = cotangents(surface);
+        let sums: Vec<f64> = around.iter().map(|a| a.iter().map(|(_, w)| w).sum()).collect();
+        let afloat =
+            AFLOAT * (sums.iter().sum::<f64>() / count.max(1) as f64).max(f64::MIN_POSITIVE);
+        let diagonal = free.iter().map(|&v| (number[v], number[v], sums[v] + afloat));
+        let beside = free.iter().flat_map(|&v| {
+            let coupled = around[v].iter().filter(|(n, _)| number[*n as usize] != usize::MAX);
+            let number = &number;
+            coupled.map(move |&(n, w)| (number[v], number[n as usize], -w))
+        });
+        let team = Team::new(threads);
+        let factored = match free.is_empty() {
+            true => None,
+            false => Some(Factored::new(free.len(), diagonal.chain(beside), &team)?),
+        };
+        Ok(SurfaceArap {
+            rest: surface.positions.clone(),
+            around,
+            number,
+            free,
+            afloat,
+            factored,
+            team,
+        })
+    }
+
+    /// Puts the vertices of a frame that are not tracked where the others have them.
+    pub fn complete(&mut self, frame: &mut [DVec3]) {
+        let mut rotations = vec![DMat3::IDENTITY; frame.len()];
+        for pass in 0..=PASSES {
+            if pass > 0 {
+                for (v, rotation) in rotations.iter_mut().enumerate() {
+                    *rotation = self.turned(v, frame);
+                }
+            }
+            let mut right: Vec<DVec3> = Vec::with_capacity(self.free.len());
+            for &v in &self.free {
+                let mut sum = self.afloat * self.rest[v];
+                for &(n, w) in &self.around[v] {
+                    let n = n as usize;
+                    let mean = (rotations[v] + rotations[n]) * 0.5;
+                    sum += w * (mean * (self.rest[v] - self.rest[n]));
+                    if self.number[n] == usize::MAX {
+                        sum += w * frame[n];
+                    }
+                }
+                right.push(sum);
+            }
+            if let Some(factored) = &mut self.factored {
+                factored.solve(&mut right, &self.team);
+            }
+            self.free.iter().zip(right).for_each(|(&v, x)| frame[v] = x);
+        }
+    }
+
+    /// How the edges around a vertex have turned.
+    fn turned(&self, v: usize, frame: &[DVec3]) -> DMat3 {
+        let outer = |y: DVec3, x: DVec3| DMat3::from_cols(y * x.x, y * x.y, y * x.z);
+        let covariance = self.around[v].iter().fold(DMat3::ZERO, |sum, &(n, w)| {
+            let n = n as usize;
+            sum + outer(frame[v] - frame[n], self.rest[v] - self.rest[n]) * w
+        });
+        let rotation = polar(&covariance);
+        if rotation.is_finite() { rotation } else { DMat3::IDENTITY }
+    }
+}
+
+/// ½(cot α + cot β) of every edge, at least 0, at both its ends.
+fn cotangents(surface: &Mesh) -> Vec<Vec<(u32, f64)>> {
+    let mut edges: Vec<(u32, u32, f64)> = Vec::new();
+    for triangle in &surface.triangles {
+        for k in 0..3 {
+            let [i, j, o] = [triangle[k], triangle[(k + 1) % 3], triangle[(k + 2) % 3]];
+            let [a, b, c] = [i, j, o].map(|v| surface.positions[v as usize]);
+            let (u, v) = (a - c, b - c);
+            let cotangent = u.dot(v) / u.cross(v).length();
+            if cotangent.is_finite() {
+                edges.push((i.min(j), i.max(j), 0.5 * cotangent));
+            }
+        }
+    }
+    edges.sort_by_key(|&(i, j, _)| (i, j));
+    let mut around = vec![Vec::new(); surface.positions.len()];
+    for same in edges.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
+        let (i, j, _) = same[0];
+        let weight: f64 = same.iter().map(|e| e.2).sum::<f64>().max(0.0);
+        around[i as usize].push((j, weight));
+        around[j as usize].push((i, weight));
+    }
+    around
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pliant_mesh::shapes;
+
+    #[test]
+    fn a_turn_of_what_is_tracked_turns_the_rest() {
+        let cloth = shapes::cloth([1.0, 1.0], [6, 6]).unwrap().0;
+        let tracked: Vec<u32> =
+            (0u32..).zip(&cloth.positions).filter(|(_, x)| x.x < -0.1).map(|(v, _)| v).collect();
+        let turn = DMat3::from_rotation_y(0.7) * DMat3::from_rotation_x(0.4);
+        let mut frame = cloth.positions.clone();
+        tracked.iter().for_each(|&v| frame[v as usize] = turn * frame[v as usize] + DVec3::Y);
+        SurfaceArap::new(&cloth, &tracked, 1).unwrap().complete(&mut frame);
+        for (x, y) in cloth.positions.iter().zip(&frame) {
+            assert!((turn * *x + DVec3::Y).distance(*y) < 1e-2, "{x} went to {y}");
+        }
+    }
+}

@@ -40,6 +40,8 @@ pub struct FitOptions {
     pub tolerance: f64,
     /// Most iterations per frame.
     pub iterations: u32,
+    /// Whether tets that are inside out are turned back.
+    pub untangles: bool,
 }
 
 impl Default for FitOptions {
@@ -52,7 +54,15 @@ impl Default for FitOptions {
             gamma: 1e-9,
             tolerance: 1e-3,
             iterations: 200,
+            untangles: true,
         }
+    }
+}
+
+impl FitOptions {
+    /// To look at a pose only: nothing is turned back, and the search ends early.
+    pub fn roughly(self) -> FitOptions {
+        FitOptions { tolerance: 1e-2, iterations: 60, untangles: false, ..self }
     }
 }
 
@@ -87,6 +97,7 @@ pub struct Fitting {
     guess: Guess,
     samples: Vec<Sample>,
     untangler: Untangler,
+    untangles: bool,
     elements: Vec<Element>,
     team: Team,
 }
@@ -113,7 +124,8 @@ impl Fitting {
             let (what, expected) = ("gamma", "a positive number");
             return Err(EnrichError::Number { what, found: options.gamma, expected });
         }
-        let FitOptions { model, young, poisson, gamma, tolerance, iterations } = *options;
+        let FitOptions { model, young, poisson, gamma, tolerance, iterations, untangles } =
+            *options;
         let body = BodySpec::solid("solid", bound.solid.clone(), model, young, poisson, 1000.0);
         let integrator = Integrator {
             scheme: Scheme::QuasiStatic,
@@ -136,6 +148,7 @@ impl Fitting {
             state: State::initial(&model),
             workspace: Workspace::new(&model, threads)?,
             untangler: Untangler::new(&bound.solid, bound.report.size),
+            untangles,
             elements: Element::all(&bound.solid),
             team: Team::new(threads),
             model,
@@ -169,7 +182,10 @@ impl Fitting {
         }
         self.model.to_user_order(&self.state.positions, solid);
         let untangled = quality::inverted_among(self.untangler.tets(), solid);
-        let inverted = self.untangler.untangle(solid, &self.team);
+        let inverted = match self.untangles {
+            true => self.untangler.untangle(solid, &self.team),
+            false => untangled,
+        };
         for (v, &x) in solid.iter().enumerate() {
             self.state.positions[self.model.number(0, v)] = x.into();
         }

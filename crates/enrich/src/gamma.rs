@@ -33,7 +33,7 @@ pub fn automatic(
     let gamma = |ratio: f64| of_ratio(ratio, bound.report.size, options.young);
     let mut best: Option<(f64, f64, usize)> = None;
     for ratio in RATIOS {
-        let options = FitOptions { gamma: gamma(ratio), ..*options };
+        let options = FitOptions { gamma: gamma(ratio), ..options.roughly() };
         let mut fitting = Fitting::new(bound, tracked, &options, threads)?;
         let (mut distance, mut inverted) = (0.0, 0);
         let mut solid = bound.solid.positions.clone();

@@ -14,6 +14,7 @@
 //! | [`pipeline`] | 3: all of it, frame by frame | Fig. 5 |
 //! | [`surface_arap`] | 9: what completion is compared with | Fig. 17 |
 //! | [`cycle`], [`gaps`] | – : loops; frames that are not whole | |
+//! | [`torn`] | – : what the input tears | |
 //! | [`core`], [`balls`] | – : what should follow the input when nobody said so | |
 //!
 //! Symbols: Γ the surface, Γ′ its tracked part, Γ″ the part that follows exactly; Ω the tets, Ω″ those
@@ -39,6 +40,7 @@ pub mod project;
 pub mod samples;
 pub mod simulation;
 pub mod surface_arap;
+pub mod torn;
 pub mod warp;
 mod weighed;
 pub mod weights;

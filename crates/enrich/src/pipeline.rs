@@ -14,11 +14,14 @@ use crate::fit::{FitOptions, FitReport, Fitting, closest_rigid};
 use crate::gamma;
 use crate::project::Painted;
 use crate::simulation::{Simulation, SimulationOptions};
+use crate::torn;
 use crate::warp::Warp;
 use crate::weighed::Weighed;
 
 /// How many poses γ is looked for with.
 const GAMMA_POSES: usize = 3;
+/// How many poses are asked for what they tear.
+const TORN_POSES: usize = 8;
 
 /// How weights between 0 and 1 act.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -179,7 +182,7 @@ impl Enrichment {
         };
         let fit = FitOptions { gamma, ..options.fit };
         let fitting = Fitting::new(&bound, &tracked, &fit, threads)?;
-        let following = match &options.exact {
+        let mut following = match &options.exact {
             Some(vertices) => Following {
                 exact: bound.holders(vertices),
                 frequencies: vec![0.0; bound.solid.positions.len()],
@@ -188,7 +191,18 @@ impl Enrichment {
             None => core::find(&bound, &poses, &team)?,
         };
         let is_blended = options.blend == Blend::Kinematic;
-        let flesh = SimulationOptions { is_blended, ..simulation(&bound) };
+        let mut flesh = SimulationOptions { is_blended, ..simulation(&bound) };
+        let surveyed = gamma::diverse(&poses, TORN_POSES);
+        let surveyed: Vec<Vec<DVec3>> = surveyed.iter().map(|&p| poses[p].clone()).collect();
+        let torn = torn::find(&bound, &tracked, &surveyed, &fit, threads)?;
+        for (young, _) in flesh.young.iter_mut().zip(&torn).filter(|(_, torn)| **torn) {
+            *young *= torn::LEFT;
+        }
+        if options.exact.is_none() {
+            for (own, share) in following.frequencies.iter_mut().zip(torn::shares(&bound, &torn)) {
+                *own = own.max(core::ROOT * share);
+            }
+        }
         let masses = bound.masses(flesh.density);
         let mut weighed = Weighed::new(&bound, &following, &masses, &options)?;
         weighed.mix(&following, &options, 0.0);

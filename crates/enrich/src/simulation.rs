@@ -101,6 +101,9 @@ pub struct Simulation {
     free: Vec<u32>,
     soft: Vec<SoftBody>,
     colliders: Vec<Collider>,
+    /// Without a correction, for steps that went astray; made when the first does.
+    calm: Option<Box<(Model, Workspace)>>,
+    builder: ModelBuilder,
     /// Poses of what moves by itself, at both ends of a frame.
     poses: [Drive; 2],
 }
@@ -170,7 +173,7 @@ impl Simulation {
         if options.touches_itself || !soft.is_empty() {
             builder = builder.touching(TouchLaw::default());
         }
-        let model = builder.build()?;
+        let model = builder.clone().build()?;
         let mut hard = vec![0; model.hard_vertices().len()];
         for v in 0..count {
             let number = model.number(0, v);
@@ -192,6 +195,8 @@ impl Simulation {
             free,
             soft,
             colliders,
+            calm: None,
+            builder,
             poses: [Drive::default(), Drive::default()],
         })
     }
@@ -274,6 +279,7 @@ impl Simulation {
         out: &mut [DVec3],
     ) -> StepReport {
         let Simulation { model, state, workspace, input, substeps, hard, free, poses, .. } = self;
+        let Simulation { calm, builder, .. } = self;
         let [start, end] = poses;
         model.drive(time - seconds, start);
         model.drive(time, end);
@@ -297,9 +303,66 @@ impl Simulation {
         for part in 0..*substeps {
             set(&mut input.start, f64::from(part) / f64::from(*substeps));
             set(&mut input.end, f64::from(part + 1) / f64::from(*substeps));
+            // The work of what is driven is known to the order of the step: no debt outlives it.
+            state.accounts.iter_mut().for_each(|account| *account = Default::default());
+            let before = state.clone();
             last = step(model, input, state, workspace);
+            if is_astray(&last) {
+                *state = before;
+                last = calmly(model, builder, calm, input, state, workspace);
+            }
         }
         model.to_user_order(&state.positions, out);
         last
     }
+}
+
+/// A residual beyond this is no solution of a step.
+const ASTRAY: f64 = 0.2;
+/// Iterations of a step that is taken again without a correction.
+const CALM_ITERATIONS: u32 = 60;
+
+/// Whether the account of a step, which a correction steers by, cannot be trusted.
+fn is_astray(report: &StepReport) -> bool {
+    report.rolled_back || report.correction_failed || !(report.residual <= ASTRAY)
+}
+
+/// The step again, in halves and uncorrected: backward Euler only ever calms.
+fn calmly(
+    model: &Model,
+    builder: &ModelBuilder,
+    calm: &mut Option<Box<(Model, Workspace)>>,
+    input: &FrameInput,
+    state: &mut State,
+    workspace: &mut Workspace,
+) -> StepReport {
+    if calm.is_none() {
+        let usual = *model.integrator();
+        let solver = match usual.solver {
+            Solver::Projective { history, .. } => {
+                Solver::Projective { iterations: CALM_ITERATIONS, history, tolerance: 1e-3 }
+            }
+            other => other,
+        };
+        let integrator =
+            Integrator { scheme: Scheme::BackwardEuler, solver, correction: None, ..usual };
+        let made = builder.clone().integrator(integrator).build().ok().and_then(|model| {
+            let workspace = Workspace::new(&model, workspace.threads()).ok()?;
+            Some(Box::new((model, workspace)))
+        });
+        *calm = made;
+    }
+    // What could be built once can be built again; else the step is taken as it was.
+    let (model, workspace) = match calm {
+        Some(calm) => (&calm.0, &mut calm.1),
+        None => (model, workspace),
+    };
+    let mut half = FrameInput { h: 0.5 * input.h, ..input.clone() };
+    half.end.set_between(&input.start, &input.end, 0.5);
+    step(model, &half, state, workspace);
+    half.start.set_between(&input.start, &input.end, 0.5);
+    half.end.set_between(&input.start, &input.end, 1.0);
+    let mut report = step(model, &half, state, workspace);
+    report.correction_failed = true;
+    report
 }

@@ -18,7 +18,7 @@ use pliant_math::sparse::SymmetricMatrix;
 use pliant_math::team::Team;
 use pliant_math::{MathError, Row};
 
-use self::untangle::Tangle;
+use self::untangle::{ROUNDS, Tangle};
 pub use self::untangler::Untangler;
 use crate::embedding::{Embedding, INSIDE};
 use crate::error::MeshError;
@@ -67,6 +67,7 @@ pub fn tetrahedralise_separated(
         shapes: &carrier.shapes,
         points: &points,
         size: filled.report.size,
+        patience: ROUNDS,
     };
     let found = tangle.resolve(&mut carrier.positions, team);
     for (&v, found) in inhabitants.iter().zip(found) {

@@ -34,7 +34,7 @@ const PULL: f64 = 200.0;
 const MOST_PULL: f64 = 1e6;
 /// Sweeps over the vertices per round, and the most rounds.
 const SWEEPS: usize = 6;
-const ROUNDS: usize = 40;
+pub const ROUNDS: usize = 40;
 /// Vertices so many edges away move, too; one more every few rounds.
 const RINGS: usize = 2;
 const ROUNDS_PER_RING: usize = 8;
@@ -48,6 +48,8 @@ pub struct Tangle<'a> {
     pub points: &'a [(DVec3, u32)],
     /// Side of a cell (m).
     pub size: f64,
+    /// Rounds after which it is enough that tets are positive at all.
+    pub patience: usize,
 }
 
 /// Part of a boundary's face that is to pass a point.
@@ -86,7 +88,8 @@ impl Tangle<'_> {
             };
             let least =
                 (0..self.tets.len()).map(|t| self.part(t, positions)).fold(f64::INFINITY, f64::min);
-            if (least >= FLAT && found.iter().all(Found::is_inside)) || round == ROUNDS {
+            let wanted = if round < self.patience { FLAT } else { f64::MIN_POSITIVE };
+            if (least >= wanted && found.iter().all(Found::is_inside)) || round == ROUNDS {
                 return found;
             }
             for (strength, _) in strengths.iter_mut().zip(&found).filter(|(_, f)| !f.is_inside()) {
@@ -178,6 +181,8 @@ struct Local {
     hessian: DMat3,
 }
 
+/// A vertex that would move less than this stays, in cells.
+const SETTLED: f64 = 1e-3;
 /// The shortest part of a step that is tried: 2⁻ᵏ.
 const HALVINGS: usize = 12;
 
@@ -187,7 +192,8 @@ impl Sweep<'_> {
         let from = positions[vertex as usize];
         let here = self.local(vertex, positions);
         let step = -(here.hessian.inverse() * here.gradient);
-        if !step.is_finite() {
+        // Where nothing is to be gained, as for most vertices after some sweeps, a look is enough.
+        if !step.is_finite() || step.length() < SETTLED * self.tangle.size {
             return;
         }
         // Further than a cell nothing is as it was.
@@ -338,7 +344,8 @@ mod tests {
         let mut tangled = mesh.clone();
         tangled.positions = shaken(&mesh.positions, 0.9);
         assert!(quality::inverted(&tangled) > mesh.tets.len() / 10);
-        let tangle = Tangle { tets: &mesh.tets, shapes: &shapes, points: &[], size: 1.0 };
+        let tangle =
+            Tangle { tets: &mesh.tets, shapes: &shapes, points: &[], size: 1.0, patience: ROUNDS };
         tangle.resolve(&mut tangled.positions, &Team::new(1));
         assert_eq!(quality::inverted(&tangled), 0);
     }
@@ -354,7 +361,13 @@ mod tests {
             .map(DVec3::from_array)
             .map(|p| (p, walker.find(&mesh.positions, 0, p).tet))
             .to_vec();
-        let tangle = Tangle { tets: &mesh.tets, shapes: &shapes, points: &points, size: 1.0 };
+        let tangle = Tangle {
+            tets: &mesh.tets,
+            shapes: &shapes,
+            points: &points,
+            size: 1.0,
+            patience: ROUNDS,
+        };
         let mut positions = mesh.positions.clone();
         let found = tangle.resolve(&mut positions, &Team::new(1));
         assert!(found.iter().all(Found::is_inside), "{found:?}");
@@ -370,7 +383,8 @@ mod tests {
     fn gradients_are_those_of_the_energy() {
         let mesh = shapes::solid_box(DVec3::splat(2.0), [2, 2, 2]).unwrap();
         let shapes = shapes_of(&mesh);
-        let tangle = Tangle { tets: &mesh.tets, shapes: &shapes, points: &[], size: 1.0 };
+        let tangle =
+            Tangle { tets: &mesh.tets, shapes: &shapes, points: &[], size: 1.0, patience: ROUNDS };
         let pull = Pull {
             vertices: [13, 4, 5],
             weights: [0.5, 0.2, 0.3],

@@ -8,6 +8,9 @@ use super::untangle::{FLAT, Tangle};
 use crate::mesh::{Mesh, signed_volume};
 use crate::quality;
 
+/// Rounds that are spent on making tets better than just positive.
+const PATIENCE: usize = 6;
+
 /// The shapes that tets should have, for any number of positions that they are moved to.
 ///
 /// ```
@@ -46,8 +49,8 @@ impl Untangler {
         &self.tets
     }
 
-    /// Moves vertices around tets that have less than a fiftieth of their volume until none has,
-    /// or for as long as that helps. Returns how many are inside out in the end; nothing moves
+    /// Moves vertices around tets that have less than a fiftieth of their volume until none has, or,
+    /// where that takes long, until none is inside out. Returns how many are inside out in the end; nothing moves
     /// where none is so bad.
     pub fn untangle(&self, positions: &mut [DVec3], team: &Team) -> usize {
         let part = |t: usize, x: &[DVec3]| {
@@ -57,7 +60,8 @@ impl Untangler {
             return 0;
         }
         let Untangler { tets, shapes, size } = self;
-        Tangle { tets, shapes, points: &[], size: *size }.resolve(positions, team);
+        let tangle = Tangle { tets, shapes, points: &[], size: *size, patience: PATIENCE };
+        tangle.resolve(positions, team);
         quality::inverted_among(tets, positions)
     }
 }

@@ -7,10 +7,12 @@ use glam::DVec3;
 use pliant::io::atomic::refuse_overwriting;
 use pliant::io::{Animation, AnimationOptions, AnimationWriter, Loaded, guess_unit, unit_named};
 use pliant::mesh::Mesh;
+use pliant::mesh::menagerie::Colour;
 
 use crate::arguments::{FrameRange, Options, ending};
 use crate::failure::Failure;
 use crate::interrupt;
+use crate::made::Made;
 use crate::progress::Progress;
 use crate::report;
 
@@ -18,18 +20,32 @@ use crate::report;
 const DEFAULT_FPS: f64 = 30.0;
 
 /// An animation with the name it was asked for by: a file, a glob of frames, `rest.obj+cache.pc2`,
-/// a cache, or the directory of a run.
+/// a cache, the directory of a run, or a built-in one such as `puppet:elephant`.
 pub struct Source {
     written: String,
     files: Vec<PathBuf>,
-    animation: Animation,
+    motion: Motion,
     /// The mesh, where more is known of it than the file says.
     known: Option<Loaded>,
+}
+
+enum Motion {
+    Read(Animation),
+    Made(Made),
 }
 
 impl Source {
     /// Opens it; frames are read one at a time, later.
     pub fn open(written: &str, options: AnimationOptions) -> Result<Source, Failure> {
+        if let Some(made) = Made::find(written, &options) {
+            let motion = Motion::Made(made?);
+            return Ok(Source {
+                written: written.to_owned(),
+                files: Vec::new(),
+                motion,
+                known: None,
+            });
+        }
         let path = Path::new(written);
         let (files, animation) = if path.is_dir() {
             let (rest, cache) = (path.join("rest.obj"), path.join("animation.pc2"));
@@ -55,7 +71,8 @@ impl Source {
         if animation.frame_count() == 0 {
             return Err(Failure::about(path, "expected at least one frame, found none"));
         }
-        Ok(Source { written: written.to_owned(), files, animation, known: None })
+        let motion = Motion::Read(animation);
+        Ok(Source { written: written.to_owned(), files, motion, known: None })
     }
 
     /// The same, of a mesh of which more is known than its file could hold.
@@ -76,42 +93,54 @@ impl Source {
 
     /// The files of the frames, where each has its own.
     pub fn frame_files(&self) -> &[PathBuf] {
-        self.animation.files()
+        match &self.motion {
+            Motion::Read(animation) => animation.files(),
+            Motion::Made(_) => &[],
+        }
     }
 
     /// The mesh at rest.
     pub fn rest(&self) -> &Mesh {
-        self.animation.rest()
+        &self.file().mesh
     }
 
     /// The mesh at rest with its polygons and attributes.
     pub fn loaded(&self) -> &Loaded {
-        self.known.as_ref().unwrap_or_else(|| self.animation.loaded())
+        self.known.as_ref().unwrap_or_else(|| self.file())
     }
 
     /// What the readers have to say.
     pub fn notes(&self) -> &[String] {
-        self.animation.notes()
+        &self.file().notes
     }
 
     /// Frames per second, if a file or the user says so.
     pub fn stated_fps(&self) -> Option<f64> {
-        self.animation.fps()
+        match &self.motion {
+            Motion::Read(animation) => animation.fps(),
+            Motion::Made(made) => Some(made.fps()),
+        }
     }
 
     /// Frames per second.
     pub fn fps(&self) -> f64 {
-        self.animation.fps().unwrap_or(DEFAULT_FPS)
+        self.stated_fps().unwrap_or(DEFAULT_FPS)
     }
 
     /// Names of the animations in the file.
     pub fn clips(&self) -> &[String] {
-        self.animation.clips()
+        match &self.motion {
+            Motion::Read(animation) => animation.clips(),
+            Motion::Made(_) => &[],
+        }
     }
 
     /// Number of frames, at least one.
     pub fn frames(&self) -> usize {
-        self.animation.frame_count()
+        match &self.motion {
+            Motion::Read(animation) => animation.frame_count(),
+            Motion::Made(made) => made.frames(),
+        }
     }
 
     /// The part of the frames that is asked for.
@@ -130,8 +159,28 @@ impl Source {
             return Err(Failure::about(Path::new(&self.written), problem));
         }
         let mut positions = vec![DVec3::ZERO; self.rest().positions.len()];
-        self.animation.read_frame(index, &mut positions)?;
+        match &mut self.motion {
+            Motion::Read(animation) => animation.read_frame(index, &mut positions)?,
+            Motion::Made(made) => positions = made.frame(index),
+        }
         Ok(positions)
+    }
+
+    /// The vertices' colours, sRGB from 0 to 1, where they are painted.
+    pub fn colours(&self) -> Option<Vec<Colour>> {
+        let painted = self.loaded().attributes.iter().find(|attribute| attribute.is_color())?;
+        let of = |vertex: usize| {
+            std::array::from_fn(|k| painted.of(vertex).get(k).map_or(1.0, |c| *c as f32))
+        };
+        Some((0..self.rest().positions.len()).map(of).collect())
+    }
+
+    /// What the file itself says.
+    fn file(&self) -> &Loaded {
+        match &self.motion {
+            Motion::Read(animation) => animation.loaded(),
+            Motion::Made(made) => made.loaded(),
+        }
     }
 
     /// Units in which the file is probably written, if metres it can hardly be; the first is the

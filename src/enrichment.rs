@@ -18,6 +18,7 @@ use serde_json::{Value, json};
 use crate::animation::Source;
 use crate::arguments::Options;
 use crate::failure::Failure;
+use crate::made::PUPPET;
 use crate::runner::SceneFiles;
 use crate::sequence::Sequence;
 
@@ -249,6 +250,8 @@ fn flesh(project: &Project, regions: &[(Vec<u32>, f64)], bound: &Bound) -> Simul
 pub fn relative_input(input: &str, folder: &Path) -> String {
     let join = |part: &str| folder.join(part).display().to_string();
     match input.split_once('+') {
+        // Not a file, wherever the project is.
+        _ if input.starts_with(PUPPET) => input.to_owned(),
         Some((rest, cache)) if !folder.join(input).exists() => {
             format!("{}+{}", join(rest), join(cache))
         }

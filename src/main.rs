@@ -14,6 +14,7 @@ mod figure;
 mod film;
 mod footage;
 mod interrupt;
+mod made;
 mod metrics;
 mod progress;
 mod props;

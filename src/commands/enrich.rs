@@ -228,9 +228,12 @@ fn before_after(
     poses.iter().flatten().for_each(|pose| framing.add(pose.iter().copied()));
     let stage = Stage::around(&framing, size, options.threads());
     let triangles = &input.source.rest().triangles;
+    let colours = input.source.colours();
+    let colours = colours.as_deref();
     let row = |label: &str, poses: &[Vec<DVec3>]| -> Result<FilmstripRow, Failure> {
         let drawn = |pose: &Vec<DVec3>| {
-            Ok(stage.picture(vec![Object::new(&pose[..], triangles, Material::SKIN)])?)
+            let object = Object { colours, ..Object::new(&pose[..], triangles, Material::SKIN) };
+            Ok(stage.picture(vec![object])?)
         };
         let frames = poses.iter().map(drawn).collect::<Result<_, Failure>>()?;
         Ok(FilmstripRow { label: label.to_owned(), frames })

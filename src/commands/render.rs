@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use pliant::io::atomic::refuse_overwriting;
+use pliant::mesh::menagerie::Colour;
 use pliant::view::{Filmstrip, FilmstripRow, Framing, Material, Object, Picture};
 
 use crate::animation::Source;
@@ -96,6 +97,7 @@ pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
 /// An animation with the part of it that is shown.
 struct Show {
     source: Source,
+    colours: Option<Vec<Colour>>,
     /// Frames that are shown.
     frames: RangeInclusive<usize>,
     /// Frames that the camera makes room for: stills of one animation have the same view.
@@ -111,7 +113,7 @@ impl Show {
         let framed = source.part(frames.unwrap_or(FrameRange::ALL))?;
         let frames =
             frame.map_or(Ok(framed.clone()), |frame| source.part(FrameRange::only(frame)))?;
-        Ok(Show { source, frames, framed })
+        Ok(Show { colours: source.colours(), source, frames, framed })
     }
 
     fn len(&self) -> usize {
@@ -123,7 +125,8 @@ impl Show {
         let frame = self.frames.start().saturating_add(place).min(*self.frames.end());
         let positions = self.source.frame(frame)?;
         let triangles = &self.source.rest().triangles;
-        let object = Object::new(&positions[..], triangles, Material::SKIN);
+        let colours = self.colours.as_deref();
+        let object = Object { colours, ..Object::new(&positions[..], triangles, Material::SKIN) };
         Ok(stage.picture(vec![object])?)
     }
 }

@@ -46,16 +46,20 @@ impl Pivot {
     /// Of a body held at points \[m\], under gravity [m/s²]; `None` where no angular momentum stays.
     pub(crate) fn of(points: &[DVec3], gravity: DVec3) -> Option<Pivot> {
         let about = *points.first()?;
-        let far = points.iter().fold(about, |far, x| {
-            if x.distance(about) > far.distance(about) { *x } else { far }
-        });
+        let far = points
+            .iter()
+            .fold(about, |far, x| if x.distance(about) > far.distance(about) { *x } else { far });
         let length = far.distance(about);
         let down = gravity.try_normalize();
         // Of one point, the size is that of its coordinates: all that rounding depends on.
-        let Some(line) = (far - about).try_normalize().filter(|_| length > STRAIGHT * about.length())
+        let Some(line) =
+            (far - about).try_normalize().filter(|_| length > STRAIGHT * about.length())
         else {
             let Some(down) = down else {
-                return Some(Pivot { frame: Frame { about, ..Frame::default() }, angular: [true; 3] });
+                return Some(Pivot {
+                    frame: Frame { about, ..Frame::default() },
+                    angular: [true; 3],
+                });
             };
             return Some(Pivot::along(about, down));
         };

@@ -15,10 +15,10 @@ use std::time::Duration;
 
 use pliant_mesh::shapes;
 use pliant_model::integrator::{Correction, Fepr, Integrator, Scheme, Solver};
+use pliant_model::touching::TouchLaw;
 use pliant_model::{
     BodySpec, Collider, DVec3, ElasticModel, FrameInput, Hold, Model, ModelBuilder, Motion, Shape,
 };
-use pliant_model::touching::TouchLaw;
 use pliant_sim::{State, StepReport, Workspace, step};
 
 const H: f64 = 1.0 / 30.0;

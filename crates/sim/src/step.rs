@@ -202,7 +202,8 @@ struct Contacting<'a> {
 /// Books what inelastic contact took, and takes the ringing of midpoint's.
 fn book_losses(model: &Model, step: &Contacting, state: &mut State, workspace: &mut Workspace) {
     let Times { h, from, to, .. } = step.times;
-    let Workspace { evaluation, vectors, touched, islands_before, lost, given, team, .. } = workspace;
+    let Workspace { evaluation, vectors, touched, islands_before, lost, given, team, .. } =
+        workspace;
     let State { positions, velocities, accounts, .. } = state;
     let [x0, v0] = [&vectors.before[0][..], &vectors.before[1][..]];
     evaluation.touching.find(model.solids(), positions, team);

@@ -6,9 +6,7 @@ use bodies::{Run, damped, projective, rubber};
 use pliant_mesh::shapes;
 use pliant_model::integrator::{Correction, Damping, Fepr};
 use pliant_model::touching::TouchLaw;
-use pliant_model::{
-    BodySpec, Collider, DVec3, ElasticModel, Integrator, ModelBuilder, Shape,
-};
+use pliant_model::{BodySpec, Collider, DVec3, ElasticModel, Integrator, ModelBuilder, Shape};
 
 /// A square cloth of 0.6 m, 60 g, with springs of 40 N/m, at a height.
 fn cloth(cells: usize, height: f64) -> BodySpec {

@@ -17,8 +17,7 @@ fn hit(wall: f64) -> (Run, DVec3) {
         about: DVec3::ZERO,
     };
     let shape = Shape::plane(DVec3::X * 0.25, -DVec3::X);
-    let collider =
-        Collider { motion: Some(motion), ..Collider::new(shape, 2e4) };
+    let collider = Collider { motion: Some(motion), ..Collider::new(shape, 2e4) };
     let builder = ModelBuilder::new().body(cube).collider(collider).gravity(DVec3::ZERO);
     let model = builder.integrator(backward_euler(projective(100, 5, 1e-10)));
     let run = Run::new(model.build().expect("a model"), 1.0 / 120.0, 1);

@@ -62,7 +62,11 @@ impl<E: TouchEnergy> BodyTouch<E> {
     }
 
     /// The touches that a body takes part in.
-    fn of<'a>(&self, body: usize, at: &Situation<'a>) -> impl Iterator<Item = &'a Touch> + use<'a, E> {
+    fn of<'a>(
+        &self,
+        body: usize,
+        at: &Situation<'a>,
+    ) -> impl Iterator<Item = &'a Touch> + use<'a, E> {
         let takes_part = move |t: &&Touch| t.owner as usize == body || t.body as usize == body;
         E::touches(at).iter().filter(takes_part)
     }

@@ -25,13 +25,8 @@ pub struct TouchLaw {
 
 impl TouchLaw {
     /// Smooth, and returning all that it takes.
-    pub const ELASTIC: TouchLaw = TouchLaw {
-        stiffness: None,
-        step: None,
-        radius: None,
-        friction: 0.0,
-        restitution: 1.0,
-    };
+    pub const ELASTIC: TouchLaw =
+        TouchLaw { stiffness: None, step: None, radius: None, friction: 0.0, restitution: 1.0 };
 
     /// Share of what the contact takes that becomes heat.
     pub fn loss(&self) -> f64 {

@@ -282,8 +282,10 @@ impl SqpSpace {
             let [solved_x, solved_v] = &mut self.solved[column];
             let [right_x, right_v] = &self.columns[column];
             for (b, island) in self.islands.iter().enumerate().take(projection.targets.len()) {
-                let (spin, by) =
-                    (angular(projection, b, &island.lambda), 1.0 / Self::stiffness(projection, island));
+                let (spin, by) = (
+                    angular(projection, b, &island.lambda),
+                    1.0 / Self::stiffness(projection, island),
+                );
                 for i in free_of(projection, b) {
                     solved_x[i] = if hessian.is_some() {
                         right_x[i] - Row::from(right_v[i].xyz().cross(spin) * by)

@@ -158,7 +158,8 @@ impl Patches {
             patch.place = held.len() as u32;
             let eigen = symmetric_eigen(&(patch.stiffness * (1.0 / (size * size) as f64)));
             let roots = eigen.values.max(DVec3::ZERO).to_array().map(f64::sqrt);
-            let root = eigen.vectors * DMat3::from_diagonal(roots.into()) * eigen.vectors.transpose();
+            let root =
+                eigen.vectors * DMat3::from_diagonal(roots.into()) * eigen.vectors.transpose();
             let count = f64::from(patch.count);
             held.push(Held { patch: number, root, mean: DVec3::ZERO, count, load: DVec3::ZERO });
         }

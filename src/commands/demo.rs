@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use glam::DVec3;
 use pliant::demos::{self, Accuracy, Demo, DemoError};
+use pliant::enrich::Project;
 use pliant::io::atomic::write_whole;
 use pliant::model::Model;
 use pliant::model::scene::SceneFile;
@@ -14,6 +15,7 @@ use pliant::view::plot::Panel;
 use pliant::view::{Bounds, Filmstrip, FilmstripRow, Picture};
 
 use crate::arguments::{Options, Size};
+use crate::commands::{enrich, render};
 use crate::costume::Wardrobe;
 use crate::failure::Failure;
 use crate::figure::{self, Curves};
@@ -48,6 +50,9 @@ pub struct Arguments {
 pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
     if arguments.list {
         return list();
+    }
+    if let Some((name, text)) = arguments.name.as_deref().and_then(|name| Some((name, demos::project(name)?))) {
+        return enriched(name, text, &arguments, options);
     }
     let flagship = demos::names().next().unwrap_or_default();
     let demo = find(arguments.name.as_deref().unwrap_or(flagship))?;
@@ -95,7 +100,7 @@ fn find(name: &str) -> Result<Demo, Failure> {
     }
     let path = Path::new(name);
     if path.extension().is_none_or(|ending| ending != "toml") {
-        let known: Vec<&str> = demos::names().collect();
+        let known: Vec<&str> = demos::names().chain(demos::project_names()).collect();
         let known = known.join(", ");
         return Err(Failure::usage(format!(
             "there is no demo `{name}`, expected a file that ends in .toml, or one of {known}"
@@ -114,6 +119,33 @@ fn list() -> Result<(), Failure> {
             let source = if figure.is_empty() { String::new() } else { format!(" ({figure})") };
             report::say(&format!("{name:12} {about}{source}"));
         }
+    }
+    for name in demos::project_names() {
+        let about = demos::project(name).and_then(|text| text.lines().next()).unwrap_or_default();
+        report::say(&format!("{name:12} {}", about.trim_start_matches("# ")));
+    }
+    Ok(())
+}
+
+/// Enriches an animation, with the project file beside what comes out.
+fn enriched(
+    name: &str,
+    text: &str,
+    arguments: &Arguments,
+    options: &Options,
+) -> Result<(), Failure> {
+    let directory = arguments.out.clone().unwrap_or_else(|| Path::new("out").join(name));
+    fs::create_dir_all(&directory).map_err(|error| Failure::about(&directory, error))?;
+    let project = directory.join("project.toml");
+    write_whole(&project, text.as_bytes())?;
+    let input = Project::parse(text).map_err(|error| Failure::about(&project, error))?.input;
+    let out = directory.join(format!("{name}.glb"));
+    let picture = directory.join("filmstrip.png");
+    enrich::run(enrich::Arguments::of_project(&project, &out, &picture), options)?;
+    if !arguments.still {
+        let film = directory.join("animation.gif");
+        let both = vec![input, out.display().to_string()];
+        render::run(render::Arguments::film(both, &film), options)?;
     }
     Ok(())
 }

@@ -22,6 +22,7 @@ use crate::stage::{Stage, save_png};
 use crate::unfinished::Unfinished;
 use crate::written::Written;
 
+const CHECKPOINT: Duration = Duration::from_secs(2);
 /// Frames in a picture.
 const COLUMNS: usize = 6;
 
@@ -66,6 +67,26 @@ pub struct Arguments {
     frames: Option<FrameRange>,
     #[command(flatten)]
     reading: Reading,
+}
+
+impl Arguments {
+    /// A project as it is, with a picture.
+    pub fn of_project(project: &Path, out: &Path, picture: &Path) -> Arguments {
+        Arguments {
+            input: project.display().to_string(),
+            out: out.to_owned(),
+            resolution: None,
+            preview: false,
+            young: None,
+            gamma: None,
+            is_loop: false,
+            resume: false,
+            checkpoint: CHECKPOINT,
+            picture: Some(picture.to_owned()),
+            frames: None,
+            reading: Reading::default(),
+        }
+    }
 }
 
 pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {

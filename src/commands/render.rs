@@ -47,6 +47,15 @@ pub struct Arguments {
     strip: Option<u16>,
 }
 
+impl Arguments {
+    /// A film of several animations, one below the other.
+    pub fn film(animations: Vec<String>, out: &Path) -> Arguments {
+        let out = out.to_owned();
+        let (size, frame, frames, strip) = (None, None, None, None);
+        Arguments { animations, out, size, frame, frames, reading: Reading::default(), strip }
+    }
+}
+
 pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
     let out = &arguments.out;
     let film = ending(out) != "png";

@@ -1,7 +1,8 @@
 //! The demos that are built in: each a scene file, with a table `[demo]` that says which methods it
 //! compares and what to show.
 //!
-//! A new one is a file in `assets/scenes/` and its name in the list below.
+//! A new one is a file in `assets/scenes/` and its name in the list below; animations that are
+//! enriched are project files in `assets/projects/`.
 
 mod recipe;
 mod table;
@@ -52,6 +53,25 @@ const FILES: &[(&str, &str)] = scenes![
     "octopus",
 ];
 
+macro_rules! projects {
+    ($($name:literal),* $(,)?) => {
+        &[$(($name, include_str!(concat!("../../assets/projects/", $name, ".toml")))),*]
+    };
+}
+
+/// Animations that are enriched: names and project files.
+const PROJECTS: &[(&str, &str)] = projects!["elephant", "dragon", "bird", "sumo", "plant"];
+
+/// Names of the demos that enrich an animation.
+pub fn project_names() -> impl Iterator<Item = &'static str> {
+    PROJECTS.iter().map(|(name, _)| *name)
+}
+
+/// The project file of such a demo; its first line says what it shows.
+pub fn project(name: &str) -> Option<&'static str> {
+    PROJECTS.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
+}
+
 /// Every name, the flagship first.
 pub fn names() -> impl Iterator<Item = &'static str> {
     FILES.iter().map(|(name, _)| *name)
@@ -74,6 +94,18 @@ pub fn find(name: &str) -> Option<Result<Demo, DemoError>> {
 mod tests {
     use super::*;
     use pliant_model::scene::SceneFile;
+
+    #[test]
+    fn every_project_can_be_read_and_says_what_it_shows() {
+        for name in project_names() {
+            let text = project(name).unwrap();
+            assert!(text.starts_with("# ") && names().all(|other| other != name), "{name}");
+            let read =
+                pliant_enrich::Project::parse(text).unwrap_or_else(|e| panic!("{name}: {e}"));
+            assert_eq!(read.input, format!("puppet:{name}"));
+        }
+        assert!(project("jelly").is_none());
+    }
 
     #[test]
     fn every_demo_is_valid_scenes_with_names_and_folders_of_their_own() {

@@ -113,18 +113,21 @@ impl Creature {
     /// When the resolution is below 8, or makes more tets than fit.
     pub fn solid(&self, resolution: usize, team: &Team) -> Result<Mesh, MeshError> {
         let mut solid = self.filled(resolution, TetOptions::default().coarsening, team)?;
-        for (name, holds) in self.sculpture.regions() {
-            let inside = (0u32..)
-                .zip(&solid.positions)
-                .filter(|(_, p)| holds(self.unscaled(**p)))
-                .map(|(v, _)| v);
-            let group = Group::new(name, inside.collect());
-            solid.groups.push(group);
-        }
+        solid.groups = self.groups(&solid.positions);
         Ok(solid)
     }
 
-    /// The surface with `resolution` cells along the longest side, coloured.
+    /// Which of these points (m) are in which named region.
+    fn groups(&self, points: &[DVec3]) -> Vec<Group> {
+        let group = |(name, holds): (&str, _)| {
+            let holds: &dyn Fn(DVec3) -> bool = &holds;
+            let inside = (0u32..).zip(points).filter(|(_, p)| holds(self.unscaled(**p)));
+            Group::new(name, inside.map(|(v, _)| v).collect())
+        };
+        self.sculpture.regions().map(group).collect()
+    }
+
+    /// The surface with `resolution` cells along the longest side, coloured, with the same groups.
     ///
     /// # Errors
     /// As for [`Creature::solid`].
@@ -147,6 +150,7 @@ impl Creature {
         surface.positions = evaluate(&surface.positions, team, |p| self.projected(p, limit));
         let colours =
             evaluate(&surface.positions, team, |p| self.sculpture.colour(self.unscaled(p)));
+        surface.groups = self.groups(&surface.positions);
         Ok(Skin { surface, colours })
     }
 

@@ -53,6 +53,10 @@ fn sculpt(s: &mut Sculpture) {
     s.add(BEAK, 0.06, ellipsoid([0.27, 0.10, 0.24], [0.17, 0.09, 0.24]).both());
     s.stand_at(0.03);
     s.region("feet", slab([0.0, 0.0, 0.0], [2.0, 0.14, 2.0], 0.0));
+    s.region("wings", ellipsoid([1.60, 1.25, -0.10], [0.65, 0.40, 0.60]).both());
+    s.region("tail", ball([0.0, 1.00, -1.25], 0.50));
+    s.region("crest", ball([0.0, 2.42, 0.15], 0.30));
+    s.region("belly", ball([0.0, 0.65, 0.55], 0.50));
 }
 
 fn pose(time: f64, pose: &mut Pose) {

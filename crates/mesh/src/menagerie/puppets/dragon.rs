@@ -90,6 +90,10 @@ fn sculpt(s: &mut Sculpture) {
     }
     s.stand_at(0.03);
     s.region("feet", slab([0.0, 0.0, 0.0], [2.0, 0.16, 3.0], 0.0));
+    s.region("wings", ellipsoid([1.35, 2.00, -0.25], [0.75, 0.60, 0.30]).both());
+    s.region("tail", ellipsoid([0.0, 0.75, -1.80], [0.50, 0.50, 0.65]));
+    s.region("belly", ball([0.0, 0.95, 0.45], 0.50));
+    s.region("horns", ellipsoid([0.30, 3.15, 0.50], [0.35, 0.40, 0.35]).both());
 }
 
 fn pose(time: f64, pose: &mut Pose) {

@@ -4,7 +4,7 @@ use glam::DVec3;
 
 use super::super::puppet::{Act, Bone, Pose};
 use super::super::sculpture::Sculpture;
-use super::super::solid::{ball, cone, ellipsoid, turned};
+use super::super::solid::{ball, cone, ellipsoid, slab, turned};
 use super::{X, Y, Z, bone, wave};
 
 const HIDE: [f32; 3] = [0.56, 0.57, 0.62];
@@ -68,7 +68,11 @@ fn sculpt(s: &mut Sculpture) {
     s.spot(IVORY, ball([0.39, 2.41, 1.68], 0.035).both());
     s.add(HIDE, 0.10, cone([0.0, 1.80, -1.30], 0.11, [0.0, 1.00, -1.66], 0.075));
     s.add(DARK, 0.06, ball([0.0, 0.92, -1.68], 0.12));
-    s.region("feet", super::super::solid::slab([0.0, 0.0, 0.0], [2.0, 0.16, 3.0], 0.0));
+    s.region("feet", slab([0.0, 0.0, 0.0], [2.0, 0.16, 3.0], 0.0));
+    s.region("ears", ellipsoid([1.02, 2.05, 0.85], [0.44, 0.80, 0.40]).both());
+    s.region("trunk", ellipsoid([0.0, 0.95, 2.20], [0.50, 0.85, 0.55]));
+    s.region("tail", ball([0.0, 1.20, -1.75], 0.45));
+    s.region("belly", ellipsoid([0.0, 1.10, -0.10], [0.75, 0.45, 0.42]));
 }
 
 fn pose(time: f64, pose: &mut Pose) {

@@ -4,7 +4,7 @@ use glam::DVec3;
 
 use super::super::puppet::{Act, Bone, Pose};
 use super::super::sculpture::Sculpture;
-use super::super::solid::{ball, cone, ellipsoid, turned};
+use super::super::solid::{ball, cone, ellipsoid, slab, turned};
 use super::{X, Z, bone, ease, wave};
 
 const LEAF: [f32; 3] = [0.33, 0.62, 0.28];
@@ -57,7 +57,8 @@ fn sculpt(s: &mut Sculpture) {
         s.add(PETAL, 0.08, ball([0.27 * cosine, 3.20 + 0.27 * sine, 0.14], 0.19));
     }
     s.add(HEART, 0.05, ball([0.0, 3.20, 0.24], 0.19));
-    s.region("pot", super::super::solid::slab([0.0, 0.3, 0.0], [2.0, 0.62, 2.0], 0.0));
+    s.region("pot", slab([0.0, 0.3, 0.0], [2.0, 0.62, 2.0], 0.0));
+    s.region("leaves", slab([0.0, 2.60, 0.0], [2.0, 1.20, 2.0], 0.0));
 }
 
 fn pose(time: f64, pose: &mut Pose) {

@@ -59,6 +59,9 @@ fn sculpt(s: &mut Sculpture) {
     s.spot(WHITE, ball([0.18, 2.88, 0.49], 0.016).both());
     s.spot(ROSE, ellipsoid([0.0, 2.62, 0.45], [0.11, 0.028, 0.10]));
     s.region("feet", slab([0.0, 0.0, 0.0], [2.0, 0.14, 2.0], 0.0));
+    s.region("belly", ellipsoid([0.0, 1.60, 0.65], [0.75, 0.55, 0.45]));
+    s.region("chest", ellipsoid([0.34, 2.10, 0.50], [0.36, 0.28, 0.22]).both());
+    s.region("cheeks", ball([0.28, 2.70, 0.30], 0.20).both());
 }
 
 fn pose(time: f64, pose: &mut Pose) {

@@ -1,4 +1,4 @@
-//! What the paper compares its choices with: figures 7, 8, 10 and 17, and section 5, as sentences.
+//! What the paper compares its choices with: figures 8, 10 and 17, and section 5, as sentences.
 
 use glam::DVec3;
 use pliant_enrich::detail::Transfer;
@@ -23,29 +23,6 @@ fn surface_of(solid: &Mesh) -> Mesh {
 
 fn cells(count: u32) -> TetOptions {
     TetOptions { resolution: Resolution::Cells(count), ..TetOptions::default() }
-}
-
-/// Fig. 7: of a cube that is drawn out to four times its length, the surface of the fitted solid.
-#[test]
-fn invertible_stvk_keeps_more_of_a_stretched_cubes_volume_than_corotated() {
-    let cube = surface_of(&shapes::solid_box(DVec3::ONE, [8, 8, 8]).unwrap());
-    let bound = Bound::new(cube.clone(), None, &cells(8), &Team::new(2)).unwrap();
-    let drawn: Vec<DVec3> = cube.positions.iter().map(|x| *x * DVec3::new(4.0, 0.5, 0.5)).collect();
-    let tracked: Vec<u32> = (0..cube.positions.len() as u32).collect();
-    let volume = |x: &[DVec3]| Mesh { positions: x.to_vec(), ..bound.solid.clone() }.volume();
-    let rest = volume(&bound.solid.positions);
-    let mut lost = Vec::new();
-    for model in [ElasticModel::InvertibleStvk, ElasticModel::Corotated] {
-        let options = FitOptions { model, ..FitOptions::default() };
-        let gamma = gamma::of_ratio(10.0, bound.report.size, options.young);
-        let options = FitOptions { gamma, ..options };
-        let mut fitting = Fitting::new(&bound, &tracked, &options, 2).unwrap();
-        let mut solid = bound.solid.positions.clone();
-        let report = fitting.fit(&drawn, &mut solid);
-        assert_eq!(report.inverted, 0, "{model:?}");
-        lost.push((volume(&solid) / rest - 1.0).abs());
-    }
-    assert!(lost[0] < lost[1], "{lost:?}");
 }
 
 /// A bar held at one end and let go bent: the height of its free end after every step.
@@ -97,23 +74,23 @@ fn forces_around_where_the_bar_is_going_damp_less_and_small_swings_do_not_care()
 /// Section 5: the same work, spent on smaller steps or on more iterations.
 #[test]
 fn five_steps_of_one_iteration_damp_less_than_one_step_of_five() {
-    let (h, seconds) = (1.0 / 30.0, 1.0);
+    let (h, seconds) = (1.0 / 30.0, 4.0);
     let five = swinging(Solver::Linearised { delta: 0.0 }, h / 5.0, seconds);
     let one = swinging(Solver::Newton { iterations: 5, tolerance: 0.0 }, h, seconds);
     let late = |heights: &[f64]| swing(&heights[heights.len() / 2..]);
     assert!(late(&five) > 1.5 * late(&one), "{} against {}", late(&five), late(&one));
 }
 
-/// Fig. 10: the bar is squashed in its middle to a fiftieth, with ripples finer than its tets.
+/// Fig. 10: the bar is flattened in its middle to a fiftieth, with ripples finer than its tets.
 #[test]
 fn detail_carried_by_gradients_throws_spikes_and_by_rotations_none() {
     let bar = surface_of(&shapes::solid_box(DVec3::new(1.0, 0.2, 0.2), [60, 8, 8]).unwrap());
     let pose = |time: f64| -> Vec<DVec3> {
         let squashed = |x: &DVec3| {
             let ripple = 4e-3 * (90.0 * x.x + 60.0 * x.z).sin() * (80.0 * x.y).cos();
-            let (near, far) = (x.x.clamp(-0.1, 0.1), x.x - x.x.clamp(-0.1, 0.1));
             let sway = 0.1 * (x.x + 0.5) * (12.0 * time).sin();
-            DVec3::new(far + (1.0 - 0.98 * (4.0 * time).min(1.0)) * near, x.y + ripple + sway, x.z)
+            let flat = 1.0 - 0.98 * (4.0 * time).min(1.0) * (-(x.x / 0.2).powi(2)).exp();
+            DVec3::new(x.x, (x.y + ripple) * flat + ripple + sway, x.z)
         };
         bar.positions.iter().map(squashed).collect()
     };

@@ -295,7 +295,7 @@ impl Tally {
         self.inverted = self.inverted.max(frame.fit.inverted);
         self.untangled = self.untangled.max(frame.fit.untangled);
         self.penetration = self.penetration.max(frame.step.contacts.deepest);
-        self.fallbacks += usize::from(frame.step.substeps > 1 || frame.step.rolled_back);
+        self.fallbacks += usize::from(frame.step.gave_way());
     }
 
     /// How many numbers it is made of.

@@ -44,7 +44,7 @@ pub struct Arguments {
     /// Half the resolution, for a first look
     #[arg(long)]
     preview: bool,
-    /// Young's modulus in pascals: the softer, the more it moves [default: 3e4 per metre of size]
+    /// Young's modulus in pascals: the softer, the more it moves [default: 2e4 per metre of size]
     #[arg(long, value_name = "PA", value_parser = positive)]
     young: Option<f64>,
     /// Weight of strain in the fit [default: found]

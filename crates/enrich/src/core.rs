@@ -17,7 +17,7 @@ use std::collections::BinaryHeap;
 use glam::DVec3;
 use pliant_math::sparse::Adjacency;
 use pliant_math::team::Team;
-use pliant_mesh::{SignedDistance, edges_of_tets};
+use pliant_mesh::{Mesh, SignedDistance, edges_of_tets};
 
 use crate::balls;
 use crate::bound::Bound;
@@ -36,7 +36,7 @@ const NEAR_GROUND: f64 = 0.02;
 /// Frequency of following at the root of a limb \[Hz\].
 pub const ROOT: f64 = 8.0;
 /// And at its tip \[Hz\].
-pub const TIP: f64 = 3.0;
+pub const TIP: f64 = 2.5;
 
 /// What follows the input, and how firmly.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -55,9 +55,10 @@ pub fn find(bound: &Bound, poses: &[Vec<DVec3>], team: &Team) -> Result<Followin
     let count = solid.positions.len();
     let pairs = edges_of_tets(&solid.tets).into_iter().map(|[a, b]| (a as usize, b as usize));
     let graph = Adjacency::from_pairs(count, pairs)?;
-    let distance = SignedDistance::new(&bound.surface);
+    let surface = facing_outward(&bound.surface);
+    let distance = SignedDistance::new(&surface);
     let depths = distance.at_all(&solid.positions, team);
-    let balls = balls::inside(&bound.surface, &distance, bound.report.size, team);
+    let balls = balls::inside(&surface, &distance, bound.report.size, team);
     let radius = |v: usize| balls::radius_around(&balls, solid.positions[v]).max(depths[v]);
     let radii: Vec<f64> = (0..count).map(radius).collect();
     let thickest = radii.iter().copied().fold(0.0, f64::max);
@@ -86,6 +87,19 @@ pub fn find(bound: &Bound, poses: &[Vec<DVec3>], team: &Team) -> Result<Followin
     let along = along_limbs(&solid.positions, &graph, &is_loose, &limb_of, limbs);
     let frequency = |v: usize| if is_loose(v) { ROOT + along[v] * (TIP - ROOT) } else { 0.0 };
     Ok(Following { exact, frequencies: (0..count).map(frequency).collect(), supports })
+}
+
+/// A surface whose triangles face inward, turned.
+fn facing_outward(surface: &Mesh) -> Mesh {
+    let mut turned = surface.clone();
+    let volume = |t: &[u32; 3]| {
+        let [a, b, c] = t.map(|v| surface.positions[v as usize]);
+        a.dot(b.cross(c))
+    };
+    if surface.triangles.iter().map(volume).sum::<f64>() < 0.0 {
+        turned.triangles.iter_mut().for_each(|t| t.swap(0, 1));
+    }
+    turned
 }
 
 /// A piece of Ω on its own would fall: a small one follows exactly, of a large one the deepest tenth.

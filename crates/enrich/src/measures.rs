@@ -74,8 +74,12 @@ impl Measures {
             }
         }
         for (&[a, b], &s) in self.edges.iter().zip(&stretch) {
-            let [p, q] = [a, b].map(|v| around[v as usize]);
-            let others = (p.0 + q.0 - 2.0 * s) / (p.1 + q.1 - 2.0).max(1.0);
+            // All edges of a vertex that was thrown out are long: those at its neighbour are not.
+            let beside = |v: u32| {
+                let (sum, count) = around[v as usize];
+                (sum - s) / (count - 1.0f64).max(1.0)
+            };
+            let others = beside(a).min(beside(b));
             if s > SPIKE && s > OF_NEIGHBOURS * others {
                 self.spikes += 1;
             }

@@ -54,7 +54,7 @@ pub struct SimulationOptions {
 
 /// Young's modulus of flesh, per metre of the body [Pa/m]: a mouse and an elephant of the same
 /// modulus would be stone and jelly, since weight grows with size and stiffness does not.
-const FLESH: f64 = 3e4;
+const FLESH: f64 = 2e4;
 /// Stiffness of contact with what is rigid, in terms of a cell's own.
 const CONTACT: f64 = 10.0;
 

@@ -9,7 +9,7 @@ use crate::mesh::{Mesh, signed_volume};
 use crate::quality;
 
 /// Rounds that are spent on making tets better than just positive.
-const PATIENCE: usize = 6;
+const PATIENCE: usize = 3;
 
 /// The shapes that tets should have, for any number of positions that they are moved to.
 ///

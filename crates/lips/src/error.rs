@@ -50,6 +50,16 @@ pub enum LipsError {
         "the mouth has no triangle outside of the inner lip: expected a wider selection around it"
     )]
     NoMouth,
+    /// Another mesh.
+    #[error("its faces are not those of the rest mesh: only {who} has an edge from vertex {from} to {to}")]
+    Topology {
+        /// Which of them.
+        who: &'static str,
+        /// The edge.
+        from: u32,
+        /// Its other end.
+        to: u32,
+    },
     /// A position is infinite or not a number.
     #[error("{what}: vertex {vertex} is not at a finite place")]
     NotFinite {

@@ -9,6 +9,7 @@
 //! | [`reduction`], [`regression`] | Eq. 2.1–2.6 | the map from mouth to inner lip |
 //! | [`reconstruction`] | 2.2 | from gradients back to positions |
 //! | [`model`] | 2.2 | all of it, frame by frame; [`projection`] is its hot loop |
+//! | [`topology`] | – | whether two meshes are one in two poses |
 //! | [`head`] | – | the head's rotation, where it is not stabilised |
 //! | [`suggest`] | 2.3.1.1 | which frame to correct next |
 //! | [`measures`] | Fig. 2.8, 2.9 | errors, their maps, smoothness over time |
@@ -32,6 +33,7 @@ pub mod region;
 pub mod regression;
 pub mod sketch;
 pub mod suggest;
+pub mod topology;
 
 pub use error::LipsError;
 pub use growth::{Grown, grow};

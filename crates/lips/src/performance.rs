@@ -92,6 +92,13 @@ impl Performance {
         self.mouth.seeds()
     }
 
+    /// The vertices of the red of the lips, each with how red it is, from 0 to 1.
+    pub fn red(&self) -> Vec<(u32, f64)> {
+        let redness = |depth: f64| mouth::smooth_step(mouth::RED - 0.02, mouth::RED + 0.02, depth);
+        let all = self.mouth.places().map(|place| redness(place.depth)).zip(0..);
+        all.filter(|(redness, _)| *redness > 0.0).map(|(redness, v)| (v, redness)).collect()
+    }
+
     /// Mouth and inner lip.
     ///
     /// # Errors

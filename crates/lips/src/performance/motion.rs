@@ -10,7 +10,7 @@ use super::{FPS, FRAMES};
 /// The axis of the jaw \[m\], along x.
 const HINGE: DVec3 = DVec3::new(0.0, 0.018, -0.085);
 /// How far the jaw opens \[rad\].
-const OPEN: f64 = 0.26;
+const OPEN: f64 = 0.2;
 
 /// How far everything is moved, from 0 to about 1; `aside` from −1 to 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

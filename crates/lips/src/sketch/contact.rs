@@ -5,7 +5,7 @@
 //! surface; around the corners, where both are equally near, nothing is in contact.
 
 use glam::DVec3;
-use pliant_mesh::{Mesh, SurfaceTree};
+use pliant_mesh::{Feature, Mesh, SurfaceTree};
 
 use super::camera::Camera;
 use super::rim::Rim;
@@ -14,7 +14,7 @@ use crate::growth::Edges;
 /// A vertex belongs to a lip when the other is farther than this many times as far.
 const CLEARLY: f64 = 1.3;
 /// How deep a vertex is looked for inside the other lip, in lengths of the inner lip's box.
-const REACH: f64 = 0.25;
+const REACH: f64 = 0.08;
 
 /// A vertex that touches the other lip.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -41,7 +41,8 @@ impl Contact {
 pub struct Sides {
     vertices: [Vec<u32>; 2],
     triangles: [Vec<[u32; 3]>; 2],
-    is_free: Vec<bool>,
+    /// Whether a vertex is at the edge of its lip's triangles: beyond it, there is no inside.
+    is_edge: Vec<bool>,
     reach: f64,
 }
 
@@ -71,15 +72,21 @@ impl Sides {
         };
         let mut is_free = vec![false; mesh.positions.len()];
         inner.iter().for_each(|v| is_free[*v as usize] = true);
-        let mut sides = Sides { is_free, ..Sides::default() };
+        let mut sides = Sides::default();
         for &v in inner {
             of(v).into_iter().for_each(|side: usize| sides.vertices[side].push(v));
         }
         let known = |v: &u32| (*v as usize) < mesh.positions.len();
         for triangle in mesh.triangles.iter().filter(|t| t.iter().all(known)) {
             let [a, b, c] = triangle.map(of);
-            if a == b && b == c && triangle.iter().any(|v| sides.is_free[*v as usize]) {
+            if a == b && b == c && triangle.iter().any(|v| is_free[*v as usize]) {
                 a.into_iter().for_each(|side| sides.triangles[side].push(*triangle));
+            }
+        }
+        sides.is_edge = vec![false; mesh.positions.len()];
+        for triangles in &sides.triangles {
+            for v in open_edges(triangles).as_flattened() {
+                sides.is_edge[*v as usize] = true;
             }
         }
         let places = inner.iter().map(|v| mesh.positions[*v as usize]);
@@ -144,6 +151,10 @@ impl Sides {
                 let x = positions[v as usize];
                 let Some(nearest) = tree.closest_within(x, self.reach) else { continue };
                 let corners = other.triangles[nearest.triangle as usize];
+                let inside = |(c, w): (&u32, f64)| w > 0.0 && !self.is_edge[*c as usize];
+                if nearest.feature != Feature::Face && !corners.iter().zip(nearest.weights).any(inside) {
+                    continue;
+                }
                 let normal = corners.iter().zip(nearest.weights).fold(DVec3::ZERO, |sum, (c, w)| {
                     sum + w * normals[*c as usize].normalize_or_zero()
                 });
@@ -154,4 +165,13 @@ impl Sides {
         }
         found
     }
+}
+
+/// Edges of one triangle only.
+fn open_edges(triangles: &[[u32; 3]]) -> Vec<[u32; 2]> {
+    let sides = triangles.iter().flat_map(|&[a, b, c]| [[a, b], [b, c], [c, a]]);
+    let mut edges: Vec<[u32; 2]> = sides.map(|[a, b]| [a.min(b), a.max(b)]).collect();
+    edges.sort_unstable();
+    let alone = edges.chunk_by(|a, b| a == b).filter(|same| same.len() == 1);
+    alone.map(|same| same[0]).collect()
 }

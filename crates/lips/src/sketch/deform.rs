@@ -126,7 +126,7 @@ impl<'a> Deformation<'a> {
     /// When the region's matrix is singular.
     pub fn hold(&mut self, pulls: &[Pull], contacts: &[Contact]) -> Result<(), LipsError> {
         let (mut across, mut along) = (self.laplacian.clone(), self.laplacian.clone());
-        let mut add = |matrix: &mut SymmetricMatrix, row: Option<usize>, weight: f64| {
+        let add = |matrix: &mut SymmetricMatrix, row: Option<usize>, weight: f64| {
             let slot = row.and_then(|row| matrix.slot(row, row));
             slot.into_iter().for_each(|slot| matrix.values_mut()[slot] += weight * self.mean);
         };

@@ -46,10 +46,11 @@ impl Rim {
     ) -> Result<Vec<Rim>, LipsError> {
         let count = mesh.positions.len();
         let mut is_inner = vec![false; count];
-        inner.iter().filter_map(|v| is_inner.get_mut(*v as usize)).for_each(|slot| *slot = true);
-        if inner.iter().filter(|v| (**v as usize) < count).any(|v| {
-            camera.pixel(mesh.positions[*v as usize]).is_none()
-        }) {
+        for &vertex in inner {
+            let slot = is_inner.get_mut(vertex as usize);
+            *slot.ok_or(LipsError::NoSuchVertex { what: "inner lip", vertex, count })? = true;
+        }
+        if inner.iter().any(|v| camera.pixel(mesh.positions[*v as usize]).is_none()) {
             return Err(LipsError::sketch("the camera does not see the lips: they are behind it"));
         }
         let known = |list: &[u32]| match list.iter().find(|v| **v as usize >= count) {

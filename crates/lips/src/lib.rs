@@ -11,6 +11,7 @@
 //! | [`model`] | 2.2 | all of it, frame by frame; [`projection`] is its hot loop |
 //! | [`topology`] | – | whether two meshes are one in two poses |
 //! | [`head`] | – | the head's rotation, where it is not stabilised |
+//! | [`prior`], [`trust`] | – | what the capture itself tells, and where it is to be trusted |
 //! | [`suggest`] | 2.3.1.1 | which frame to correct next |
 //! | [`measures`] | Fig. 2.8, 2.9 | errors, their maps, smoothness over time |
 //! | [`sketch`] | 2.3 | a correction from a contour drawn on a picture |
@@ -26,6 +27,7 @@ pub mod measures;
 pub mod model;
 pub mod model_file;
 pub mod performance;
+pub mod prior;
 pub mod projection;
 pub mod reconstruction;
 pub mod reduction;
@@ -34,6 +36,7 @@ pub mod regression;
 pub mod sketch;
 pub mod suggest;
 pub mod topology;
+pub mod trust;
 
 pub use error::LipsError;
 pub use growth::{Grown, grow};

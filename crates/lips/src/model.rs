@@ -8,11 +8,13 @@ use pliant_math::{Buffer, Row};
 use crate::error::LipsError;
 use crate::gradients::Gradients;
 use crate::head::Head;
+use crate::prior::Fit;
 use crate::projection::Projection;
 use crate::reconstruction::Reconstruction;
 use crate::reduction::norm;
 use crate::region::Region;
 use crate::regression::{Regression, RegressionOptions};
+use crate::trust::Trust;
 
 /// A mouth that moves less than this, in root mean squares of F − I, is at rest.
 const AT_REST: f64 = 1e-9;
@@ -49,11 +51,17 @@ pub struct LipModel {
     region: Region,
     head: Head,
     options: RegressionOptions,
+    /// Frames that span the capture, with lips fitted to all of it; none without.
+    prior: Vec<Sample>,
     samples: Vec<Sample>,
     inner: Gradients,
     reconstruction: Reconstruction,
+    /// θ₀, and what corrected frames add to it.
+    follows: Regression,
     regression: Regression,
     projection: Projection,
+    /// Where captures stay as they are.
+    trust: Trust,
     /// Right-hand sides of the output basis: of every free vertex, one per column.
     pushed: Vec<Row>,
 }
@@ -78,6 +86,7 @@ pub struct Workspace {
     inputs: Vec<f64>,
     outputs: Vec<f64>,
     rows: Vec<Row>,
+    squares: Vec<f64>,
     work: PanelWork<f64>,
 }
 
@@ -96,7 +105,10 @@ impl LipModel {
         let mouth = Gradients::new(&region.rest, region.mouth.clone());
         let reconstruction = Reconstruction::new(&region.rest, &region.inner, &region.free)?;
         Ok(LipModel {
+            follows: Regression::default(),
             regression: Regression::new(options),
+            prior: Vec::new(),
+            trust: Trust::new(&region, &reconstruction)?,
             projection: Projection::new(mouth, &[]),
             pushed: Vec::new(),
             samples: Vec::new(),
@@ -149,38 +161,103 @@ impl LipModel {
         self.extend(vec![sample])
     }
 
+    /// Learns how the lips of a capture follow its mouth, from frames that cover it evenly, in place
+    /// of what was learned so before. Frames that are not finite are passed over.
+    ///
+    /// # Errors
+    /// When frames are not of this mesh.
+    pub fn follow(&mut self, capture: &[(usize, Vec<DVec3>)], team: &Team) -> Result<(), LipsError> {
+        let mut frames = Vec::new();
+        for (frame, positions) in capture {
+            match self.sample(*frame, positions, positions) {
+                Err(LipsError::NotFinite { .. }) => {}
+                sample => frames.push(sample?),
+            }
+        }
+        let (region, mouth) = (&self.region, self.projection.gradients());
+        let (inner, reconstruction) = (&self.inner, &self.reconstruction);
+        let prior = Fit { region, mouth, inner, reconstruction }.capture(&frames, team);
+        self.set_prior(prior)
+    }
+
+    /// What [`LipModel::follow`] found: frames of the capture with fitted lips.
+    pub fn prior(&self) -> &[Sample] {
+        &self.prior
+    }
+
+    /// Takes over what another model has found.
+    ///
+    /// # Errors
+    /// When it is of another region.
+    pub(crate) fn set_prior(&mut self, prior: Vec<Sample>) -> Result<(), LipsError> {
+        prior.iter().try_for_each(|sample| self.check(sample))?;
+        // Its own frames are fitted, and free of contradictions.
+        let options = RegressionOptions { ridge: 0.0, truncation: 1e-9 };
+        self.follows = Regression::new(options);
+        for Sample { positions, .. } in &prior {
+            let mouth = self.projection.gradients().column(positions);
+            self.follows.append(mouth, self.inner.column(positions));
+        }
+        self.follows.solve();
+        self.prior = prior;
+        let samples = std::mem::take(&mut self.samples);
+        self.regression = Regression::new(self.options);
+        self.extend(samples)
+    }
+
+    fn check(&self, sample: &Sample) -> Result<(), LipsError> {
+        let (found, expected) = (sample.positions.len(), self.region.rest.len());
+        match found == expected {
+            true => Ok(()),
+            false => {
+                let what = format!("frame {}, in the region,", sample.frame);
+                Err(LipsError::Count { what, found, expected })
+            }
+        }
+    }
+
+    /// y, and what of x is left to learn.
+    fn example(&self, sample: &Sample) -> (Vec<f64>, Vec<f64>) {
+        let y = self.projection.gradients().column(&sample.positions);
+        let mut x = self.inner.column(&sample.positions);
+        let known = self.follows.predict(&y);
+        x.iter_mut().zip(known).for_each(|(x, known)| *x -= known);
+        (y, x)
+    }
+
     /// Adds several; the map is solved for once.
     ///
     /// # Errors
     /// As [`LipModel::add`]; the model is then unchanged.
     pub fn extend(&mut self, samples: Vec<Sample>) -> Result<(), LipsError> {
-        let mouth = self.projection.gradients();
-        let mut columns = Vec::new();
+        let mut examples = Vec::new();
         for sample in &samples {
-            if sample.positions.len() != self.region.rest.len() {
-                let what = format!("frame {}, in the region,", sample.frame);
-                let (found, expected) = (sample.positions.len(), self.region.rest.len());
-                return Err(LipsError::Count { what, found, expected });
-            }
-            let y = mouth.column(&sample.positions);
-            let x = self.inner.column(&sample.positions);
-            let scale = (mouth.len() as f64).sqrt();
+            self.check(sample)?;
+            let (y, x) = self.example(sample);
+            let scale = (self.projection.gradients().len() as f64).sqrt();
             if norm(&y) <= AT_REST * scale && norm(&x) > 1e3 * AT_REST * scale {
                 return Err(LipsError::NothingToLearn { frame: sample.frame });
             }
-            columns.push((y, x));
+            examples.push((y, x));
         }
         let known: Vec<usize> = samples.iter().map(|s| s.frame).collect();
         if self.samples.iter().any(|s| known.contains(&s.frame)) {
             self.samples.retain(|s| !known.contains(&s.frame));
-            self.regression = Regression::new(self.options);
-            for Sample { positions, .. } in &self.samples {
-                self.regression.append(mouth.column(positions), self.inner.column(positions));
+            let mut regression = Regression::new(self.options);
+            for sample in &self.samples {
+                let (y, x) = self.example(sample);
+                regression.append(y, x);
             }
+            self.regression = regression;
         }
         self.samples.extend(samples);
-        columns.into_iter().for_each(|(y, x)| self.regression.append(y, x));
+        examples.into_iter().for_each(|(y, x)| self.regression.append(y, x));
         self.regression.solve();
+        // Without a prior it is the paper's method.
+        if !self.prior.is_empty() {
+            let team = Team::new(1);
+            self.trust.learn(&self.regression, &self.inner, &self.reconstruction, &team);
+        }
         self.prepare();
         Ok(())
     }
@@ -219,9 +296,10 @@ impl LipModel {
         Workspace {
             local: vec![DVec3::ZERO; self.region.vertices.len()],
             sums: self.projection.sums(),
-            inputs: zeros(self.regression.inputs().len()),
-            outputs: zeros(self.regression.outputs().len()),
+            inputs: zeros(self.inputs().count()),
+            outputs: zeros(self.outputs().count()),
             rows: vec![Row::zero(); self.reconstruction.free().len()],
+            squares: self.trust.room(),
             work: self.reconstruction.work(threads),
         }
     }
@@ -248,7 +326,11 @@ impl LipModel {
         let rest = &self.region.rest;
         let border = |v: u32| local[v as usize] - rest[v as usize];
         self.reconstruction.solve(rows, border, &mut work.work, team);
-        for (row, v) in work.rows.iter().zip(self.reconstruction.free()) {
+        let free = self.reconstruction.free();
+        let captured = |row: usize| border(free[row]).into();
+        let unknown = report.unknown * (self.projection.gradients().len() as f64).sqrt();
+        self.trust.blend(unknown, rows, captured, &mut work.squares);
+        for (row, v) in work.rows.iter().zip(free) {
             let place = turn * (rest[*v as usize] + row.xyz());
             let slot = &mut positions[self.region.vertices[*v as usize] as usize];
             report.moved = report.moved.max(slot.distance(place));
@@ -286,9 +368,12 @@ impl LipModel {
     fn look_at(&self, work: &mut Workspace, team: &Team) -> FrameReport {
         let Workspace { local, sums, inputs, outputs, .. } = work;
         let square = self.projection.project(local, sums, inputs, team);
-        self.regression.map(inputs, outputs);
+        let (first, then) = inputs.split_at(self.follows.inputs().len());
+        let (follows, corrects) = outputs.split_at_mut(self.follows.outputs().len());
+        self.follows.map(first, follows);
+        self.regression.map(then, corrects);
         let mean = 1.0 / self.projection.gradients().len().max(1) as f64;
-        let unknown = (square - self.regression.known_square(inputs)).max(0.0);
+        let unknown = (square - self.regression.known_square(then)).max(0.0);
         FrameReport {
             deformation: (mean * square).sqrt(),
             unknown: (mean * unknown).sqrt(),
@@ -297,16 +382,22 @@ impl LipModel {
         }
     }
 
+    /// Both bases of the mouth, one after the other.
+    fn inputs(&self) -> impl Iterator<Item = &[f64]> {
+        self.follows.inputs().iter().chain(self.regression.inputs()).map(Vec::as_slice)
+    }
+
+    /// Both bases of the inner lip.
+    fn outputs(&self) -> impl Iterator<Item = &[f64]> {
+        self.follows.outputs().iter().chain(self.regression.outputs()).map(Vec::as_slice)
+    }
+
     /// Lays out what frames need.
     fn prepare(&mut self) {
         let gradients = self.projection.gradients().clone();
-        self.projection = Projection::new(gradients, self.regression.inputs());
-        let pushed: Vec<Vec<DVec3>> = self
-            .regression
-            .outputs()
-            .iter()
-            .map(|column| self.reconstruction.push(&self.inner, column))
-            .collect();
+        self.projection = Projection::new(gradients, &self.inputs().collect::<Vec<_>>());
+        let pushed: Vec<Vec<DVec3>> =
+            self.outputs().map(|column| self.reconstruction.push(&self.inner, column)).collect();
         let rows = 0..self.reconstruction.free().len();
         self.pushed =
             rows.flat_map(|row| pushed.iter().map(move |column| column[row].into())).collect();

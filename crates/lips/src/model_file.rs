@@ -5,9 +5,9 @@
 //! a sixth of the numbers that gradients would take, nothing in a file can disagree with anything
 //! else in it, and another corrected frame can always be added.
 //!
-//! Layout: magic with version, six counts, ridge and truncation; vertices, positions and free
-//! flags of the region, mouth and inner triangles, rigid vertices with positions; per sample its
-//! frame and positions; a checksum (FNV-1a) over all of it.
+//! Layout: magic with version, seven counts, ridge and truncation; vertices, positions and free
+//! flags of the region, mouth and inner triangles, rigid vertices with positions; per frame that spans the
+//! capture, and per sample, its number and positions; a checksum (FNV-1a) over all of it.
 
 use glam::DVec3;
 
@@ -30,6 +30,7 @@ pub fn encode(model: &LipModel) -> Vec<u8> {
         region.mouth.len(),
         region.inner.len(),
         head.vertices.len(),
+        model.prior().len(),
         model.samples().len(),
     ];
     counts.iter().for_each(|count| bytes.extend((*count as u64).to_le_bytes()));
@@ -48,7 +49,7 @@ pub fn encode(model: &LipModel) -> Vec<u8> {
     ids(&mut bytes, region.inner.as_flattened());
     ids(&mut bytes, &head.vertices);
     points(&mut bytes, &head.rest);
-    for sample in model.samples() {
+    for sample in model.prior().iter().chain(model.samples()) {
         bytes.extend((sample.frame as u64).to_le_bytes());
         points(&mut bytes, &sample.positions);
     }
@@ -77,11 +78,11 @@ pub fn decode(bytes: &[u8]) -> Result<LipModel, LipsError> {
         return Err(problem(body, "the file is cut off or damaged: its checksum is another"));
     }
     let mut reader = Reader { bytes: &bytes[..body], at: 8 };
-    let mut counts = [0usize; 6];
+    let mut counts = [0usize; 7];
     for count in &mut counts {
         *count = reader.count()?;
     }
-    let [vertex_count, local, mouth, inner, rigid, samples] = counts;
+    let [vertex_count, local, mouth, inner, rigid, prior, samples] = counts;
     let options = RegressionOptions { ridge: reader.number()?, truncation: reader.number()? };
     let region = Region {
         vertex_count,
@@ -94,7 +95,7 @@ pub fn decode(bytes: &[u8]) -> Result<LipModel, LipsError> {
     let head = Head { vertices: reader.ids(rigid, vertex_count)?, rest: reader.points(rigid)? };
     check(&region)?;
     let mut read = Vec::new();
-    for _ in 0..samples {
+    for _ in 0..prior + samples {
         let frame = reader.count()?;
         read.push(Sample { frame, positions: reader.points(local)? });
     }
@@ -102,8 +103,12 @@ pub fn decode(bytes: &[u8]) -> Result<LipModel, LipsError> {
         return Err(problem(reader.at, "expected the end of the model, found more"));
     }
     let mut model = LipModel::new(region, head, options)?;
+    let corrected = read.split_off(prior);
     if !read.is_empty() {
-        model.extend(read)?;
+        model.set_prior(read)?;
+    }
+    if !corrected.is_empty() {
+        model.extend(corrected)?;
     }
     Ok(model)
 }

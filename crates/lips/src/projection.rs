@@ -27,7 +27,7 @@ pub struct Projection {
 
 impl Projection {
     /// On a basis of columns as long as those of the gradients.
-    pub fn new(gradients: Gradients, basis: &[Vec<f64>]) -> Projection {
+    pub fn new(gradients: Gradients, basis: &[&[f64]]) -> Projection {
         let (columns, rows) = (basis.len(), Gradients::NUMBERS * gradients.len());
         let groups = columns.div_ceil(WIDTH_F64);
         let width = groups * WIDTH_F64;
@@ -143,7 +143,7 @@ mod tests {
         let basis: Vec<Vec<f64>> = (0..11)
             .map(|c| (0..column.len()).map(|k| ((c * 31 + k) as f64).cos()).collect())
             .collect();
-        let projection = Projection::new(gradients, &basis);
+        let projection = Projection::new(gradients, &basis.iter().map(Vec::as_slice).collect::<Vec<_>>());
         let (mut sums, mut found) = (projection.sums(), vec![0.0; 11]);
         let mut run = |threads: usize| {
             let square = projection.project(&moved, &mut sums, &mut found, &Team::new(threads));

@@ -84,26 +84,71 @@ impl Regression {
 
     /// Θ̄ of all examples.
     pub fn solve(&mut self) {
-        let svd = small_svd(self.y.coefficients());
+        let (weights, known) = self.weights(&self.y.coefficients());
         let x = self.x.coefficients();
         let (rank_y, rank_x) = (self.y.rank(), self.x.rank());
+        self.map = vec![0.0; rank_x * rank_y];
+        for (column, weights) in x.iter().zip(&weights) {
+            for row in 0..rank_x {
+                for (slot, weight) in self.map[row * rank_y..].iter_mut().zip(weights) {
+                    *slot += column[row] * weight;
+                }
+            }
+        }
+        self.known = known;
+    }
+
+    /// V f(Σ) Uᵀ, a row per example, and the columns of U that count.
+    fn weights(&self, y: &[Vec<f64>]) -> (Vec<Vec<f64>>, Vec<Vec<f64>>) {
+        let rank = y.first().map_or(0, Vec::len);
+        let svd = small_svd(y.to_vec());
         let largest = svd.values.first().copied().unwrap_or(0.0);
         let ridge = self.options.ridge * largest * largest;
-        self.map = vec![0.0; rank_x * rank_y];
-        self.known.clear();
+        let mut weights = vec![vec![0.0; rank]; y.len()];
+        let mut known = Vec::new();
         for ((u, v), sigma) in svd.u.into_iter().zip(&svd.v).zip(svd.values) {
             if sigma < self.options.truncation * largest {
                 break;
             }
             let factor = sigma / (sigma * sigma + ridge);
-            for row in 0..rank_x {
-                let along: f64 = x.iter().zip(v).map(|(column, v)| column[row] * v).sum();
-                for column in 0..rank_y {
-                    self.map[row * rank_y + column] += factor * along * u[column];
-                }
+            for (row, v) in weights.iter_mut().zip(v) {
+                row.iter_mut().zip(&u).for_each(|(slot, u)| *slot += v * factor * u);
             }
-            self.known.push(u);
+            known.push(u);
         }
+        (weights, known)
+    }
+
+    /// Of every example, what the others get wrong: x less their prediction, and the length of the part
+    /// of y that they do not show.
+    pub fn left_out(&self) -> Vec<(Vec<f64>, f64)> {
+        let (y, x) = (self.y.coefficients(), self.x.coefficients());
+        let mut errors = Vec::new();
+        for (place, (own_y, own_x)) in y.iter().zip(&x).enumerate() {
+            let others: Vec<Vec<f64>> =
+                y.iter().enumerate().filter(|(k, _)| *k != place).map(|(_, y)| y.clone()).collect();
+            if others.is_empty() {
+                break;
+            }
+            let (weights, known) = self.weights(&others);
+            let along = |u: &Vec<f64>| u.iter().zip(own_y).map(|(a, b)| a * b).sum::<f64>();
+            let mut error = own_x.clone();
+            for (weights, (_, x)) in weights.iter().zip(x.iter().enumerate().filter(|(k, _)| *k != place)) {
+                let weight = along(weights);
+                error.iter_mut().zip(x).for_each(|(e, x)| *e -= weight * x);
+            }
+            let shown: f64 = known.iter().map(|u| along(u).powi(2)).sum();
+            let whole: f64 = own_y.iter().map(|c| c * c).sum();
+            errors.push((self.output(&error), (whole - shown).max(0.0).sqrt()));
+        }
+        errors
+    }
+
+    /// From coefficients in the basis of the xs to an x.
+    fn output(&self, coefficients: &[f64]) -> Vec<f64> {
+        let length = self.outputs().first().map_or(0, Vec::len);
+        let at = |k: usize| self.outputs().iter().zip(coefficients).map(|(q, c)| q[k] * c).sum();
+        (0..length).map(at).collect()
     }
 
     /// The orthonormal basis of the ys.
@@ -140,9 +185,7 @@ impl Regression {
             self.inputs().iter().map(|q| crate::reduction::dot(q, y)).collect();
         let mut outputs = vec![0.0; self.x.rank()];
         self.map(&inputs, &mut outputs);
-        let length = self.outputs().first().map_or(0, Vec::len);
-        let at = |k: usize| self.outputs().iter().zip(&outputs).map(|(q, c)| q[k] * c).sum();
-        (0..length).map(at).collect()
+        self.output(&outputs)
     }
 }
 

@@ -26,6 +26,9 @@ use contact::Sides;
 use deform::{Deformation, Pull};
 use rim::Rim;
 
+/// Iterations end when nothing moves farther \[m\]: a twentieth of a hair.
+const SETTLED: f64 = 4e-6;
+
 /// How a correction is looked for.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SketchOptions {
@@ -108,7 +111,9 @@ pub fn sketch(
         }
         deformation.hold(&pulls, &contacts)?;
         for _ in 0..options.iterations.max(1) {
-            deformation.iterate(&pulls, &contacts, team);
+            if deformation.iterate(&pulls, &contacts, team) < SETTLED {
+                break;
+            }
         }
         deformation.positions_into(&mut positions);
     }

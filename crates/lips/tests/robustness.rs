@@ -2,6 +2,7 @@
 
 use pliant_lips::performance::Performance;
 use pliant_lips::{Head, LipModel, RegressionOptions, model_file};
+use pliant_math::team::Team;
 use proptest::prelude::*;
 
 fn bytes() -> Vec<u8> {
@@ -9,6 +10,8 @@ fn bytes() -> Vec<u8> {
     let head = Head::new(show.rest(), &[0, 5, 9, 12]).unwrap();
     let options = RegressionOptions { ridge: 1e-4, truncation: 1e-5 };
     let mut model = LipModel::new(show.region().unwrap(), head, options).unwrap();
+    let capture: Vec<_> = (0..276).step_by(40).map(|f| (f, show.captured(f))).collect();
+    model.follow(&capture, &Team::new(1)).unwrap();
     for frame in [30, 90] {
         model.add(frame, &show.captured(frame), &show.truth(frame)).unwrap();
     }
@@ -33,7 +36,7 @@ fn damage_is_noticed_and_named() {
     flipped[whole.len() / 2] ^= 1;
     assert!(error(&flipped).contains("checksum"));
     // A count that the file cannot hold, under a checksum that fits.
-    for count in 0..6 {
+    for count in 0..7 {
         let mut large = whole.clone();
         large[8 + 8 * count..16 + 8 * count].copy_from_slice(&(u32::MAX as u64).to_le_bytes());
         model_file::seal(&mut large);

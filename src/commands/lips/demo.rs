@@ -42,6 +42,8 @@ const CAMERA: &str = r#"{ "eye": [0.0, 0.02, 0.5], "target": [0, 0, 0], "up": [0
   "field_of_view": 14, "width": 1000, "height": 1000 }
 "#;
 const LENGTH: f64 = 0.5;
+/// How far the lips are apart in the frame that a contour closes \[m\].
+const OPEN: f64 = 0.012;
 
 pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
     interrupt::listen()?;
@@ -91,7 +93,9 @@ fn files(
         let text: String = ids.iter().map(|id| format!("{id}\n")).collect();
         write_whole(&folder.join(name), text.as_bytes())?;
     }
-    let found = suggest(&mut model(show)?, count, options, FRAMES, |frame| Ok(show.captured(frame)))?;
+    let captured: Vec<Vec<DVec3>> = (0..FRAMES).map(|frame| show.captured(frame)).collect();
+    let read = |frame: usize| Ok(captured[frame].clone());
+    let found = suggest(&mut model(show)?, count, options, FRAMES, read)?;
     let frames: Vec<usize> = found.iter().map(|suggestion| suggestion.frame).collect();
     for frame in &frames {
         let mesh = Mesh { positions: show.truth(*frame), ..show.rest().clone() };
@@ -131,6 +135,9 @@ fn pictures(
     options: &Options,
 ) -> Result<(), Failure> {
     let mut model = model(show)?;
+    let team = Team::new(options.threads());
+    let capture: Vec<_> = (0..FRAMES).step_by(2).map(|frame| (frame, show.captured(frame))).collect();
+    model.follow(&capture, &team).map_err(|error| Failure::new(error.to_string()))?;
     for frame in corrected {
         model
             .add(*frame, &show.captured(*frame), &show.truth(*frame))
@@ -139,14 +146,14 @@ fn pictures(
     let mut framing = Stage::framing_along(DVec3::new(-0.25, -0.12, -1.0), SIZE);
     (0..FRAMES).step_by(12).for_each(|frame| framing.add(show.truth(frame)));
     let stage = Stage::around(&framing, SIZE, options.threads()).without_ground();
-    let (team, mut work) = (Team::new(options.threads()), model.workspace(options.threads()));
+    let mut work = model.workspace(team.size());
     // None of the corrected ones, and none next to them.
     let far = |frame: &usize| corrected.iter().all(|known| known.abs_diff(*frame) > 3);
     let frames: Vec<usize> = [4, 52, 97, 141, 188, 236]
         .into_iter()
         .map(|wish: usize| (wish..FRAMES).find(far).unwrap_or(wish))
         .collect();
-    let (make_up, inner) = (make_up(show), show.inner());
+    let (make_up, inner, cavity) = (make_up(show), show.inner(), cavity());
     let mut rows: [Vec<Picture>; 3] = Default::default();
     let mut maps: [Vec<Picture>; 2] = Default::default();
     for frame in &frames {
@@ -155,7 +162,7 @@ fn pictures(
         model.correct(&mut made, &mut work, &team);
         let picture = |positions: &[DVec3], colours: &[[f32; 3]]| {
             let object = Object::new(positions, &show.rest().triangles, Material::SKIN);
-            stage.picture(vec![Object { colours: Some(colours), ..object }])
+            stage.picture(vec![Object { colours: Some(colours), ..object }, dark(&cavity)])
         };
         for (row, positions) in rows.iter_mut().zip([&captured, &made, &truth]) {
             row.push(picture(positions, &make_up)?);
@@ -195,8 +202,10 @@ fn closing(show: &Performance, folder: &Path, options: &Options) -> Result<(), F
         let x = show.truth(*frame);
         x[seeds[1] as usize].distance(x[seeds[3] as usize])
     };
-    let widest = (0..FRAMES).max_by(|a, b| opening(a).total_cmp(&opening(b))).unwrap_or(0);
-    let open = Mesh { positions: show.truth(widest), ..show.rest().clone() };
+    // Wide enough to be plainly open.
+    let off = |frame: &usize| (opening(frame) - OPEN).abs();
+    let frame = (0..FRAMES).min_by(|a, b| off(a).total_cmp(&off(b))).unwrap_or(0);
+    let open = Mesh { positions: show.truth(frame), ..show.rest().clone() };
     write_mesh(&folder.join("open.obj"), &open.clone().into())?;
     write_whole(&folder.join("camera.json"), CAMERA.as_bytes())?;
     let problem = |error: pliant::lips::LipsError| Failure::new(error.to_string());
@@ -219,12 +228,12 @@ fn closing(show: &Performance, folder: &Path, options: &Options) -> Result<(), F
     framing.add(open.positions.iter().copied());
     let stage = Stage::around(&framing, Size { width: 420, height: 400 }, options.threads());
     let stage = stage.without_ground();
-    let make_up = make_up(show);
+    let (make_up, cavity) = (make_up(show), cavity());
     // The drawn line as a thin ribbon in front of the face.
     let ribbon = ribbon(&line, &camera);
     let picture = |positions: &[DVec3], drawn: bool| {
         let object = Object::new(positions, &open.triangles, Material::SKIN);
-        let mut objects = vec![Object { colours: Some(&make_up), ..object }];
+        let mut objects = vec![Object { colours: Some(&make_up), ..object }, dark(&cavity)];
         if drawn {
             let ink = Material::PLASTER.coloured([0.1, 0.35, 0.9]);
             objects.push(Object::new(&ribbon.positions[..], &ribbon.triangles, ink));
@@ -239,6 +248,21 @@ fn closing(show: &Performance, folder: &Path, options: &Options) -> Result<(), F
         ..Filmstrip::default()
     };
     save_png(&strip.compose()?, &folder.join("sketch.png"))
+}
+
+/// What is seen through an open mouth: a dark disc behind the lips.
+fn cavity() -> Mesh {
+    let rim = |k: u32| {
+        let (sin, cos) = (f64::from(k) * std::f64::consts::TAU / 48.0).sin_cos();
+        DVec3::new(0.031 * cos, 0.022 * sin - 0.006, -0.024)
+    };
+    let positions = (0..48).map(rim).chain([DVec3::new(0.0, -0.006, -0.034)]).collect();
+    Mesh::surface(positions, (0..48).map(|k| [k, (k + 1) % 48, 48]).collect())
+}
+
+fn dark(cavity: &Mesh) -> Object<'_> {
+    let paint = Material { gloss: 0.0, ..Material::PLASTER }.coloured([0.16, 0.05, 0.05]);
+    Object::new(&cavity.positions[..], &cavity.triangles, paint)
 }
 
 /// A polyline of pixels as a strip of triangles nearer to the camera than the face.

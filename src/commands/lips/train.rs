@@ -7,6 +7,7 @@ use clap::Args;
 use pliant::io::atomic::{refuse_overwriting, write_whole};
 use pliant::io::{Animation, Loaded};
 use pliant::lips::{LipModel, RegressionOptions, model_file, topology};
+use pliant::math::team::Team;
 
 use super::region::{Neutral, check_capture, mesh};
 use crate::animation::Source;
@@ -38,6 +39,9 @@ pub struct Arguments {
     /// Directions in which the corrected frames differ by less than this part are ignored
     #[arg(long, value_name = "PART", default_value_t = 1e-6)]
     truncation: f64,
+    /// Learn from the corrected frames alone, as the paper does, and nothing from the capture
+    #[arg(long, conflicts_with = "model")]
+    plain: bool,
     /// The model to write
     #[arg(long, value_name = "M.lips")]
     out: PathBuf,
@@ -65,6 +69,9 @@ pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
         remark_outside(&model, file, &captured, positions, options);
         samples.push(sample);
     }
+    if arguments.model.is_none() && !arguments.plain {
+        follow(&mut model, &mut capture, options)?;
+    }
     let clock = Instant::now();
     model.extend(samples).map_err(|error| Failure::about(&arguments.out, error))?;
     let seconds = clock.elapsed().as_secs_f64();
@@ -81,6 +88,19 @@ pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
         ));
     }
     Ok(())
+}
+
+/// Frames of a capture, evenly spaced, that a model learns from how lips follow the mouth.
+const SEEN: usize = 240;
+
+fn follow(model: &mut LipModel, capture: &mut Source, options: &Options) -> Result<(), Failure> {
+    let stride = capture.frames().div_ceil(SEEN);
+    let mut seen = Vec::new();
+    for frame in (0..capture.frames()).step_by(stride) {
+        seen.push((frame, capture.frame(frame)?));
+    }
+    let team = Team::new(options.threads());
+    model.follow(&seen, &team).map_err(|error| Failure::new(error.to_string()))
 }
 
 /// The model to add to, and the mesh that corrected frames are of.

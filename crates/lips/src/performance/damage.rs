@@ -6,11 +6,11 @@ use super::motion::Pose;
 use super::mouth::{CONTACT, Place, RED, TRUSTED, smooth_step};
 
 /// Half the gap that closed lips are captured with \[m\].
-const GAP: f64 = 0.0011;
+const GAP: f64 = 0.0014;
 /// How far corners are displaced \[m\].
-const CORNERS: f64 = 0.0022;
+const CORNERS: f64 = 0.0026;
 /// How far the inner lip is off when teeth are seen \[m\].
-const TEETH: f64 = 0.0009;
+const TEETH: f64 = 0.0011;
 /// What no capture is free of, in any frame \[m\].
 const NOISE: f64 = 0.00006;
 /// Waves around the mouth that make up the noise near teeth.
@@ -32,12 +32,12 @@ impl Damage {
     /// Of a frame.
     pub fn of(frame: usize) -> Damage {
         let pose = Pose::of(frame);
-        let pulled = |smile: f64| (smile + 0.8 * pose.stretch + 0.6 * pose.pucker).min(1.0);
+        let pulled = |smile: f64| smile + 0.8 * pose.stretch + 0.6 * pose.pucker;
         Damage {
             frame: frame as u64,
-            gap: 1.0 - smooth_step(0.04, 0.2, pose.open),
-            corners: pose.smile.map(pulled),
-            teeth: smooth_step(0.3, 0.6, pose.open),
+            gap: 1.0 - smooth_step(0.03, 0.15, pose.open),
+            corners: pose.smile.map(|smile| smooth_step(0.3, 1.0, pulled(smile))),
+            teeth: smooth_step(0.4, 0.7, pose.open),
         }
     }
 

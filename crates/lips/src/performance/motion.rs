@@ -12,7 +12,7 @@ const HINGE: DVec3 = DVec3::new(0.0, 0.018, -0.085);
 /// How far the jaw opens \[rad\].
 const OPEN: f64 = 0.2;
 
-/// How far everything is moved, from 0 to about 1; `aside` from −1 to 1.
+/// How far everything is moved, from 0 to about 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Pose {
     /// The jaw.
@@ -25,12 +25,8 @@ pub struct Pose {
     pub funnel: f64,
     /// The upper lip.
     pub raise: f64,
-    /// The lower lip turned in.
-    pub roll: f64,
     /// Corners down and out.
     pub stretch: f64,
-    /// Everything to one side.
-    pub aside: f64,
 }
 
 /// A smooth pulse of each period: how high, how often per second, when first \[s\], how sharp.
@@ -49,9 +45,7 @@ impl Pose {
             pucker: pulses(time, 0.41, 1.7, 5),
             funnel: 0.8 * pulses(time, 0.53, 0.6, 5),
             raise: 0.8 * pulses(time, 0.47, 1.1, 3),
-            roll: 0.7 * pulses(time, 0.61, 0.35, 5),
             stretch: 0.8 * pulses(time, 0.37, 2.3, 4),
-            aside: 0.8 * (TAU * 0.19 * time).sin() * pulses(time, 0.17, 1.5, 2),
         }
     }
 
@@ -75,8 +69,6 @@ impl Pose {
             * DVec3::new(-0.15 * x.x, 0.0028 * (upper - lower) * turned, 0.006 * (0.3 + 0.7 * middle));
         let raised = smooth_step(0.0, 0.5, place.depth) * upper;
         d += self.raise * raised * DVec3::new(0.0, 0.0055 * middle, 0.0012 * middle);
-        d += self.roll * turned * near * lower * DVec3::new(0.0, 0.0016, -0.0045 * (0.3 + 0.7 * middle));
-        d += self.aside * near * DVec3::new(0.0055, 0.0, -0.001);
         let jaw = lower * (0.3 + 0.7 * near);
         let turn = DMat3::from_rotation_x(OPEN * self.open * jaw);
         HINGE + turn * (x + d - HINGE)

@@ -34,7 +34,8 @@ pub struct Place {
 impl Place {
     /// 0 on the upper lip, 1 on the lower, smooth at the corners.
     pub fn lower(&self) -> f64 {
-        0.5 * (1.0 - (self.angle.sin() / 0.25).tanh())
+        let up = self.angle.sin();
+        0.5 - 0.5 * up * (1.16 / (up * up + 0.16)).sqrt()
     }
 
     /// 1 on the lips, 0 at the edge of the patch.

@@ -1,7 +1,11 @@
 //! As rigid as possible (Sorkine and Alexa 2007): Σᵢ Σⱼ wᵢⱼ ‖(xᵢ − xⱼ) − Rᵢ(pᵢ − pⱼ)‖² with
 //! cotangent weights, rotations and positions in turn, in the camera's coordinates.
 //!
-//! There a pixel fixes x and y as multiples of the depth z, which is free: x and y have a matrix
+//! Edges alone do not resist bending, and a thin sheet would crumple: neighbouring rotations are kept
+//! alike, + α A Σ wᵢⱼ ‖Rᵢ − Rⱼ‖² with A the area (Levi and Gotsman 2015, "Smooth rotation enhanced
+//! as-rigid-as-possible mesh animation").
+//!
+//! In the camera's coordinates a pixel fixes x and y as multiples of the depth z, which is free: x and y have a matrix
 //! with the pulls on its diagonal, z one without. Both are factored once per round.
 
 use glam::{DMat3, DVec2, DVec3};
@@ -16,7 +20,7 @@ use pliant_mesh::Mesh;
 use super::camera::Camera;
 use super::contact::Contact;
 use crate::error::LipsError;
-use crate::gradients::corners;
+use crate::gradients::{area, corners};
 use crate::region::Region;
 
 /// Weights in multiples of the matrix' mean diagonal: of pulls in the picture, of depths that should
@@ -24,6 +28,8 @@ use crate::region::Region;
 const PULL: f64 = 1e3;
 const DEPTH: f64 = 10.0;
 const CONTACT: f64 = 30.0;
+/// α of the smooth rotations: how much bending costs.
+const BENDING: f64 = 0.05;
 /// Cotangents below this part of the mean are raised to it: a weight must not be negative.
 const LEAST: f64 = 1e-3;
 
@@ -66,6 +72,8 @@ pub struct Deformation<'a> {
     row: Vec<Option<u32>>,
     laplacian: SymmetricMatrix,
     mean: f64,
+    /// Of the region's inner triangles \[m²\].
+    area: f64,
     factors: Option<[(PanelCholesky<f64>, PanelWork<f64>); 2]>,
 }
 
@@ -111,6 +119,7 @@ impl<'a> Deformation<'a> {
             now: before.clone(),
             laplacian: matrix.permuted(&places)?,
             mean: sum / free.len().max(1) as f64,
+            area: region.inner.iter().map(|t| area(corners(&region.rest, t))).sum(),
             factors: None,
             region,
             before,
@@ -150,8 +159,8 @@ impl<'a> Deformation<'a> {
     }
 
     /// Rotations from positions, then positions from rotations. Pulls and contacts must be those
-    /// that are held.
-    pub fn iterate(&mut self, pulls: &[Pull], contacts: &[Contact], team: &Team) {
+    /// that are held. Returns how far the vertex moved that moved most \[m\].
+    pub fn iterate(&mut self, pulls: &[Pull], contacts: &[Contact], team: &Team) -> f64 {
         self.turn();
         let mut right = vec![Row::zero(); self.order.len()];
         for &(i, j, w) in &self.edges {
@@ -177,13 +186,18 @@ impl<'a> Deformation<'a> {
             let target = CONTACT * self.mean * self.camera.view(place);
             right[row] = right[row] + target.into();
         }
-        let Some([across, along]) = &mut self.factors else { return };
+        let Some([across, along]) = &mut self.factors else { return 0.0 };
         let mut depths: Vec<Row> = right.iter().map(|r| Row::new(r.0[2], 0.0, 0.0)).collect();
         across.0.solve(&mut right, &mut across.1, team);
         along.0.solve(&mut depths, &mut along.1, team);
+        let mut most = 0.0f64;
         for ((v, xy), z) in self.order.iter().zip(&right).zip(&depths) {
-            self.now[*v as usize] = DVec3::new(xy.0[0], xy.0[1], z.0[0]);
+            let place = DVec3::new(xy.0[0], xy.0[1], z.0[0]);
+            let slot = &mut self.now[*v as usize];
+            most = most.max(slot.distance_squared(place));
+            *slot = place;
         }
+        most.sqrt()
     }
 
     /// Writes the free vertices into positions of the whole mesh \[m\].
@@ -203,6 +217,11 @@ impl<'a> Deformation<'a> {
             let outer = w * DMat3::from_cols(to * from.x, to * from.y, to * from.z);
             spread[i] += outer;
             spread[j] += outer;
+        }
+        for &(i, j, w) in &self.edges {
+            let (i, j, w) = (i as usize, j as usize, BENDING * self.area * w);
+            spread[i] += w * self.rotations[j];
+            spread[j] += w * self.rotations[i];
         }
         for v in &self.order {
             self.rotations[*v as usize] = polar(&spread[*v as usize]);

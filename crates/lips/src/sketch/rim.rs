@@ -9,6 +9,9 @@ use super::deform::Pull;
 use crate::error::LipsError;
 use crate::growth::Edges;
 
+/// The part of a lip at each corner that is left to itself when lips meet.
+const CORNER: f64 = 0.04;
+
 /// A contour with what should lie on it.
 pub enum Rim {
     /// Vertices at parts of the contour's length.
@@ -96,7 +99,9 @@ impl Rim {
                 let mut pulls = Vec::new();
                 for (own, other) in [(0, 1), (1, 0)] {
                     for (v, part, free) in &halves[own].places {
-                        if !free {
+                        // Beside a corner, vertices of both lips would share one place.
+                        let inside = part.min(1.0 - part);
+                        if !free || inside > 0.0 && inside < CORNER {
                             continue;
                         }
                         // Lips that meet in the picture meet in depth, too.

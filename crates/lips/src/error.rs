@@ -51,7 +51,9 @@ pub enum LipsError {
     )]
     NoMouth,
     /// Another mesh.
-    #[error("its faces are not those of the rest mesh: only {who} has an edge from vertex {from} to {to}")]
+    #[error(
+        "its faces are not those of the rest mesh: only {who} has an edge from vertex {from} to {to}"
+    )]
     Topology {
         /// Which of them.
         who: &'static str,

@@ -74,7 +74,8 @@ fn around(positions: &[DVec3], seeds: &[u32]) -> Vec<u32> {
     let outer = |d: DVec3| DMat3::from_cols(d * d.x, d * d.y, d * d.z);
     let spread = seeds.iter().fold(DMat3::ZERO, |sum, v| sum + outer(at(v) - middle));
     let eigen = symmetric_eigen(&spread);
-    let mut axes: Vec<(f64, DVec3)> = (0..3).map(|k| (eigen.values[k], eigen.vectors.col(k))).collect();
+    let mut axes: Vec<(f64, DVec3)> =
+        (0..3).map(|k| (eigen.values[k], eigen.vectors.col(k))).collect();
     axes.sort_by(|a, b| b.0.total_cmp(&a.0));
     let angle = |v: &u32| {
         let d = at(v) - middle;

@@ -62,8 +62,8 @@ pub struct LipModel {
     projection: Projection,
     /// Where captures stay as they are.
     trust: Trust,
-    /// Right-hand sides of the output basis: of every free vertex, one per column.
-    pushed: Vec<Row>,
+    /// Right-hand sides of the output basis: of every free vertex, one per column, to seven digits.
+    pushed: Vec<Row<f32>>,
 }
 
 /// What became of a frame.
@@ -166,7 +166,11 @@ impl LipModel {
     ///
     /// # Errors
     /// When frames are not of this mesh.
-    pub fn follow(&mut self, capture: &[(usize, Vec<DVec3>)], team: &Team) -> Result<(), LipsError> {
+    pub fn follow(
+        &mut self,
+        capture: &[(usize, Vec<DVec3>)],
+        team: &Team,
+    ) -> Result<(), LipsError> {
         let mut frames = Vec::new();
         for (frame, positions) in capture {
             match self.sample(*frame, positions, positions) {
@@ -276,7 +280,11 @@ impl LipModel {
         for (name, list) in [("the captured", captured), ("the corrected", corrected)] {
             if list.len() != region.vertex_count {
                 let (found, expected) = (list.len(), region.vertex_count);
-                return Err(LipsError::Count { what: format!("{name} frame {frame}"), found, expected });
+                return Err(LipsError::Count {
+                    what: format!("{name} frame {frame}"),
+                    found,
+                    expected,
+                });
             }
             let read = region.vertices.iter().chain(&self.head.vertices);
             if let Some(&vertex) = read.into_iter().find(|v| !list[**v as usize].is_finite()) {
@@ -318,7 +326,7 @@ impl LipModel {
         let columns = outputs.len();
         for (row, own) in rows.iter_mut().zip(self.pushed.chunks_exact(columns.max(1))) {
             let sum = own.iter().zip(&*outputs);
-            *row = sum.fold(Row::zero(), |sum, (pushed, c)| sum + *pushed * *c);
+            *row = sum.fold(Row::zero(), |sum, (pushed, c)| sum + pushed.widen() * *c);
         }
         if columns == 0 {
             rows.fill(Row::zero());
@@ -399,7 +407,8 @@ impl LipModel {
         let pushed: Vec<Vec<DVec3>> =
             self.outputs().map(|column| self.reconstruction.push(&self.inner, column)).collect();
         let rows = 0..self.reconstruction.free().len();
-        self.pushed =
-            rows.flat_map(|row| pushed.iter().map(move |column| column[row].into())).collect();
+        self.pushed = rows
+            .flat_map(|row| pushed.iter().map(move |column| Row::from(column[row]).narrow()))
+            .collect();
     }
 }

@@ -64,7 +64,8 @@ pub fn encode(model: &LipModel) -> Vec<u8> {
 /// When they are no model, cut off or damaged; never panics, and allocates nothing that the bytes
 /// do not hold.
 pub fn decode(bytes: &[u8]) -> Result<LipModel, LipsError> {
-    let problem = |byte: usize, problem: &str| LipsError::File { byte, problem: problem.to_owned() };
+    let problem =
+        |byte: usize, problem: &str| LipsError::File { byte, problem: problem.to_owned() };
     if bytes.get(..7) != Some(&MAGIC[..7]) {
         return Err(problem(0, "expected a lip model, as `pliant lips train` writes it"));
     }

@@ -79,7 +79,12 @@ impl Performance {
 
     /// The vertices of the inner lip, where captures are not to be trusted.
     pub fn inner(&self) -> Vec<u32> {
-        self.mouth.between(mouth::TRUSTED, 1.0)
+        self.deeper_than(mouth::TRUSTED)
+    }
+
+    /// The vertices beyond a part of the way from the cheeks (0) to the cavity (1).
+    pub fn deeper_than(&self, part: f64) -> Vec<u32> {
+        self.mouth.between(part, 1.0)
     }
 
     /// The vertices of the mouth with the inner lip: all but the outermost.

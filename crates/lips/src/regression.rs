@@ -133,7 +133,9 @@ impl Regression {
             let (weights, known) = self.weights(&others);
             let along = |u: &Vec<f64>| u.iter().zip(own_y).map(|(a, b)| a * b).sum::<f64>();
             let mut error = own_x.clone();
-            for (weights, (_, x)) in weights.iter().zip(x.iter().enumerate().filter(|(k, _)| *k != place)) {
+            for (weights, (_, x)) in
+                weights.iter().zip(x.iter().enumerate().filter(|(k, _)| *k != place))
+            {
                 let weight = along(weights);
                 error.iter_mut().zip(x).for_each(|(e, x)| *e -= weight * x);
             }
@@ -181,8 +183,7 @@ impl Regression {
 
     /// x = θy.
     pub fn predict(&self, y: &[f64]) -> Vec<f64> {
-        let inputs: Vec<f64> =
-            self.inputs().iter().map(|q| crate::reduction::dot(q, y)).collect();
+        let inputs: Vec<f64> = self.inputs().iter().map(|q| crate::reduction::dot(q, y)).collect();
         let mut outputs = vec![0.0; self.x.rank()];
         self.map(&inputs, &mut outputs);
         self.output(&outputs)

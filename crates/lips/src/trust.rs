@@ -73,6 +73,9 @@ impl Trust {
         self.scale.fill(0.0);
         let mut work = reconstruction.work(team.size());
         let mut sum = 0.0;
+        if regression.outputs().is_empty() {
+            return;
+        }
         for (error, unknown) in regression.left_out() {
             let pushed = reconstruction.push(inner, &error);
             let mut rows: Vec<Row> = pushed.into_iter().map(Row::from).collect();
@@ -95,7 +98,13 @@ impl Trust {
     }
 
     /// Moves predictions towards the capture, where that can be trusted; `unknown` is r.
-    pub fn blend(&self, unknown: f64, predicted: &mut [Row], captured: impl Fn(usize) -> Row, squares: &mut [f64]) {
+    pub fn blend(
+        &self,
+        unknown: f64,
+        predicted: &mut [Row],
+        captured: impl Fn(usize) -> Row,
+        squares: &mut [f64],
+    ) {
         if unknown <= 0.0 {
             return;
         }

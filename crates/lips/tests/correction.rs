@@ -49,18 +49,32 @@ fn empty(show: &Show) -> LipModel {
     LipModel::new(show.region().unwrap(), Head::default(), options).unwrap()
 }
 
-/// A model of so many frames, each the one that was suggested next.
-fn trained(show: &Show, frames: usize) -> LipModel {
-    let (mut model, team) = (empty(show), Team::new(2));
-    let capture: Vec<_> = (0..FRAMES).step_by(2).map(|f| (f, show.captured(f))).collect();
-    model.follow(&capture, &team).unwrap();
-    for _ in 0..frames {
-        let (mut suggester, mut work) = (Suggester::default(), model.workspace(2));
-        for frame in 0..FRAMES {
-            suggester.watch(frame, &model.look(&show.captured(frame), &mut work, &team));
+/// Frames in the order in which they are suggested.
+fn suggested() -> &'static [usize] {
+    static ORDER: LazyLock<Vec<usize>> = LazyLock::new(|| {
+        let (show, team) = (show(), Team::new(2));
+        let (mut model, mut order) = (empty(show), Vec::new());
+        for _ in 0..11 {
+            let (mut suggester, mut work) = (Suggester::default(), model.workspace(2));
+            for frame in 0..FRAMES {
+                suggester.watch(frame, &model.look(&show.captured[frame], &mut work, &team));
+            }
+            let frame = suggester.suggestion().unwrap().frame;
+            assert!(!order.contains(&frame), "{frame} again");
+            model.add(frame, &show.captured[frame], &show.captured[frame]).unwrap();
+            order.push(frame);
         }
-        let frame = suggester.suggestion().unwrap().frame;
-        assert!(model.samples().iter().all(|sample| sample.frame != frame), "{frame} again");
+        order
+    });
+    &ORDER
+}
+
+/// A model of so many corrected frames.
+fn trained(show: &Show, frames: usize) -> LipModel {
+    let mut model = empty(show);
+    let capture: Vec<_> = (0..FRAMES).step_by(3).map(|f| (f, show.captured(f))).collect();
+    model.follow(&capture, &Team::new(2)).unwrap();
+    for &frame in &suggested()[..frames] {
         model.add(frame, &show.captured(frame), show.truth(frame)).unwrap();
     }
     model
@@ -123,10 +137,13 @@ fn eleven_corrected_frames_make_lips_ten_times_better_and_harm_no_good_one() {
 fn errors_fall_with_every_frame_and_ever_less() {
     let show = show();
     let error = |frames: usize| judge(show, &trained(show, frames)).bad[1];
-    let errors: Vec<f64> = [2, 4, 6, 8, 10].map(error).to_vec();
-    println!("errors at 2, 4 … 10 frames: {:.4?} mm", errors.iter().map(|e| 1e3 * e).collect::<Vec<_>>());
+    let errors: Vec<f64> = [2, 5, 8, 11].map(error).to_vec();
+    println!(
+        "errors at 2, 5, 8 and 11 frames: {:.4?} mm",
+        errors.iter().map(|e| 1e3 * e).collect::<Vec<_>>()
+    );
     assert!(errors.is_sorted_by(|a, b| a > b), "{errors:?}");
-    assert!(errors[0] - errors[1] > errors[3] - errors[4], "{errors:?}");
+    assert!(errors[0] - errors[1] > errors[2] - errors[3], "{errors:?}");
 }
 
 #[test]
@@ -139,12 +156,13 @@ fn corrected_frames_come_out_as_they_were_drawn() {
         model.correct(&mut positions, &mut work, &team);
         let truth = show.truth(sample.frame);
         let worst = distances(&positions, truth, &show.inner()).into_iter().fold(0.0, f64::max);
-        assert!(worst < 1e-10, "frame {}: {worst:e} m", sample.frame);
+        // Bases are kept to seven digits, and lips move by millimetres.
+        assert!(worst < 1e-8, "frame {}: {worst:e} m", sample.frame);
     }
     let mut rest = show.rest().positions.clone();
     model.correct(&mut rest, &mut work, &team);
     let worst = distances(&rest, &show.rest().positions, &show.inner());
-    assert!(worst.into_iter().fold(0.0, f64::max) < 1e-12, "the neutral shape stays");
+    assert!(worst.into_iter().fold(0.0, f64::max) < 1e-11, "the neutral shape stays");
 }
 
 #[test]
@@ -156,7 +174,8 @@ fn everything_outside_of_the_inner_lip_keeps_its_bits() {
     let mut corrected = captured.clone();
     let report = model.correct(&mut corrected, &mut model.workspace(1), &Team::new(1));
     for v in 0..captured.len() {
-        let same = captured[v].to_array().map(f64::to_bits) == corrected[v].to_array().map(f64::to_bits);
+        let same =
+            captured[v].to_array().map(f64::to_bits) == corrected[v].to_array().map(f64::to_bits);
         assert!(same || inner.binary_search(&(v as u32)).is_ok(), "vertex {v}");
     }
     assert!(report.moved > 1e-4);

@@ -84,29 +84,51 @@ impl Take {
         used.dedup();
         let edges = Edges::new(&head.positions, &head.triangles).unwrap();
         let line = edges.distances(&grown.loop_);
-        let (above, below) = (edges.distances(&INNER_LIPS[1..4]), edges.distances(&INNER_LIPS[5..]));
+        let (above, below) =
+            (edges.distances(&INNER_LIPS[1..4]), edges.distances(&INNER_LIPS[5..]));
         let side = |v: usize| ((below[v] - above[v]) / 0.004).clamp(-1.0, 1.0);
-        let half = 0.5 * (head.positions[INNER_LIPS[0] as usize].x - head.positions[INNER_LIPS[4] as usize].x).abs();
-        let lip = used.iter().map(|v| *v as usize).map(|v| (line[v], side(v), head.positions[v].x / half));
+        let half = 0.5
+            * (head.positions[INNER_LIPS[0] as usize].x - head.positions[INNER_LIPS[4] as usize].x)
+                .abs();
+        let lip = used
+            .iter()
+            .map(|v| *v as usize)
+            .map(|v| (line[v], side(v), head.positions[v].x / half));
         let lip = lip.collect();
-        let names: Vec<String> = std::fs::read_to_string(ict.join("expression_names.txt")).unwrap().lines().map(str::to_owned).collect();
+        let names: Vec<String> = std::fs::read_to_string(ict.join("expression_names.txt"))
+            .unwrap()
+            .lines()
+            .map(str::to_owned)
+            .collect();
         let mut bytes = Vec::new();
-        let file = std::fs::File::open(ict.join("expression_deltas_57x26719x3_f32.npy.gz")).unwrap();
+        let file =
+            std::fs::File::open(ict.join("expression_deltas_57x26719x3_f32.npy.gz")).unwrap();
         flate2::read::GzDecoder::new(file).read_to_end(&mut bytes).unwrap();
         let start = 10 + usize::from(u16::from_le_bytes([bytes[8], bytes[9]]));
-        let number = |k: usize| f64::from(f32::from_le_bytes(std::array::from_fn(|b| bytes[start + 4 * k + b])));
+        let number = |k: usize| {
+            f64::from(f32::from_le_bytes(std::array::from_fn(|b| bytes[start + 4 * k + b])))
+        };
         let count = head.positions.len();
         let delta = |shape: usize, v: u32| {
             let at = 3 * (shape * count + v as usize);
             UNIT * DVec3::new(number(at), number(at + 1), number(at + 2))
         };
-        let shapes = (0..names.len()).map(|s| used.iter().map(|v| delta(s, *v)).collect()).collect();
-        let table = std::fs::read_to_string(folder.join("livelinkface_performance/alex_rom_3.csv")).unwrap();
+        let shapes =
+            (0..names.len()).map(|s| used.iter().map(|v| delta(s, *v)).collect()).collect();
+        let table = std::fs::read_to_string(folder.join("livelinkface_performance/alex_rom_3.csv"))
+            .unwrap();
         let mut lines = table.lines();
-        let columns: Vec<Vec<usize>> = lines.next().unwrap().split(',').map(|column| {
-            let found = shapes_of(column).into_iter().filter_map(|name| names.iter().position(|n| *n == name));
-            found.collect()
-        }).collect();
+        let columns: Vec<Vec<usize>> = lines
+            .next()
+            .unwrap()
+            .split(',')
+            .map(|column| {
+                let found = shapes_of(column)
+                    .into_iter()
+                    .filter_map(|name| names.iter().position(|n| *n == name));
+                found.collect()
+            })
+            .collect();
         let row = |line: &str| {
             let mut weights = vec![0.0; names.len()];
             for (value, shapes) in line.split(',').zip(&columns) {
@@ -116,7 +138,8 @@ impl Take {
         };
         let weights = lines.skip(first).take(TAKE).map(row).collect();
         let (openings, pulls) = (Vec::new(), Vec::new());
-        let mut take = Take { head, inner, lips, mouth, weights, names, shapes, used, lip, openings, pulls };
+        let mut take =
+            Take { head, inner, lips, mouth, weights, names, shapes, used, lip, openings, pulls };
         take.openings = (0..TAKE).map(|f| take.opening(&take.truth(f))).collect();
         take.pulls = (0..TAKE).map(|f| take.pull(f)).collect();
         take.openings.sort_by(f64::total_cmp);
@@ -132,7 +155,10 @@ impl Take {
         let mut positions = self.head.positions.clone();
         for (weight, shape) in self.weights[frame].iter().zip(&self.shapes) {
             if *weight != 0.0 {
-                self.used.iter().zip(shape).for_each(|(v, d)| positions[*v as usize] += *weight * *d);
+                self.used
+                    .iter()
+                    .zip(shape)
+                    .for_each(|(v, d)| positions[*v as usize] += *weight * *d);
             }
         }
         positions
@@ -171,10 +197,17 @@ impl Take {
             let mut d = gap * 0.0014 * near * middle * side * DVec3::Y;
             d += corners * 0.0026 * near * edge * DVec3::new(-0.8 * along.signum(), 0.15, 0.6);
             for wave in 1..6 {
-                let phase = f64::from(wave) * 3.0 * along + (frame as f64 * 12.9898 * f64::from(wave)).sin() * 43.7;
-                d += teeth * 0.0005 * near * phase.sin() * DVec3::new(phase.cos(), (2.0 * phase).sin(), 1.0);
+                let phase = f64::from(wave) * 3.0 * along
+                    + (frame as f64 * 12.9898 * f64::from(wave)).sin() * 43.7;
+                d += teeth
+                    * 0.0005
+                    * near
+                    * phase.sin()
+                    * DVec3::new(phase.cos(), (2.0 * phase).sin(), 1.0);
             }
-            let noise = |k: f64| ((f64::from(*v) * 78.233 + frame as f64 * 37.719 + k).sin() * 43_758.545).fract();
+            let noise = |k: f64| {
+                ((f64::from(*v) * 78.233 + frame as f64 * 37.719 + k).sin() * 43_758.545).fract()
+            };
             d += 0.00006 * near * DVec3::new(noise(1.0), noise(2.0), noise(3.0));
             positions[*v as usize] += d;
         }

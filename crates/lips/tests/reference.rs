@@ -41,11 +41,9 @@ fn predictions_are_those_of_the_pseudo_inverse() {
         let plain = trained(0.0);
         assert_eq!(plain.rank() as u64, case["rank"].as_u64().unwrap(), "{name}");
         let ridge = trained(case["ridge"].as_f64().unwrap());
-        for (regression, y, x) in [
-            (&plain, "y_in", "x_in"),
-            (&plain, "y_out", "x_out"),
-            (&ridge, "y_out", "x_out_ridge"),
-        ] {
+        for (regression, y, x) in
+            [(&plain, "y_in", "x_in"), (&plain, "y_out", "x_out"), (&ridge, "y_out", "x_out_ridge")]
+        {
             let found = regression.predict(&numbers(&case[y]));
             for (found, expected) in found.iter().zip(numbers(&case[x])) {
                 assert!((found - expected).abs() < 1e-12, "{name}, {x}: {found} for {expected}");
@@ -73,8 +71,7 @@ fn gradients_and_positions_are_those_of_the_reference() {
     let mut is_free = vec![true; rest.len()];
     case["border"].as_array().unwrap().iter().for_each(|v| is_free[id(v) as usize] = false);
     let solver = Reconstruction::new(&rest, &triangles, &is_free).unwrap();
-    let mut rows: Vec<Row> =
-        solver.push(&gradients, &column).into_iter().map(Row::from).collect();
+    let mut rows: Vec<Row> = solver.push(&gradients, &column).into_iter().map(Row::from).collect();
     let border = |v: u32| bent[v as usize] - rest[v as usize];
     solver.solve(&mut rows, border, &mut solver.work(1), &Team::new(1));
     for (row, v) in rows.iter().zip(solver.free()) {

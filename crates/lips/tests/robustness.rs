@@ -28,7 +28,10 @@ fn damage_is_noticed_and_named() {
     assert!(model_file::decode(&whole).is_ok());
     let error = |bytes: &[u8]| model_file::decode(bytes).err().unwrap().to_string();
     assert_eq!(error(b""), "byte 0: expected a lip model, as `pliant lips train` writes it");
-    assert_eq!(error(&whole[..40]), "byte 32: the file is cut off or damaged: its checksum is another");
+    assert_eq!(
+        error(&whole[..40]),
+        "byte 32: the file is cut off or damaged: its checksum is another"
+    );
     let mut other = whole.clone();
     other[7] = b'9';
     assert!(error(&other).contains("another version"));

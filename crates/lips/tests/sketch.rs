@@ -127,7 +127,8 @@ fn bad_sketches_are_one_sentence() {
     let studio = Studio::new();
     let mesh = studio.mesh(30);
     let say = |contour: &str, inner: &[u32], camera: &str| {
-        let (camera, contours) = (Camera::parse(camera).unwrap(), Contours::parse(contour).unwrap());
+        let (camera, contours) =
+            (Camera::parse(camera).unwrap(), Contours::parse(contour).unwrap());
         let options = SketchOptions::default();
         sketch(&mesh, inner, &camera, &contours, options, &Team::new(1)).unwrap_err().to_string()
     };
@@ -140,7 +141,11 @@ fn bad_sketches_are_one_sentence() {
     assert_eq!(text, "contour 0 is of no vertex of the inner lip");
     let text = say(&of("2000"), &[], CAMERA);
     assert!(text.starts_with("the inner lip holds no vertex"), "{text}");
-    let text = say(&of("2000"), &inner, &CAMERA.replace("0.5]", "-0.5]").replace("[0, 0, 0]", "[0, 0, -1]"));
+    let text = say(
+        &of("2000"),
+        &inner,
+        &CAMERA.replace("0.5]", "-0.5]").replace("[0, 0, 0]", "[0, 0, -1]"),
+    );
     assert!(text.contains("behind it"), "{text}");
     let seeds: Vec<String> = studio.show.seeds().iter().map(u32::to_string).collect();
     let short = of(&seeds.join(",")).replace("vertices", "loop").replace("600", "401");

@@ -254,7 +254,7 @@ fn closing(show: &Performance, folder: &Path, options: &Options) -> Result<(), F
 fn cavity() -> Mesh {
     let rim = |k: u32| {
         let (sin, cos) = (f64::from(k) * std::f64::consts::TAU / 48.0).sin_cos();
-        DVec3::new(0.031 * cos, 0.022 * sin - 0.006, -0.024)
+        DVec3::new(0.041 * cos, 0.026 * sin - 0.006, -0.024)
     };
     let positions = (0..48).map(rim).chain([DVec3::new(0.0, -0.006, -0.034)]).collect();
     Mesh::surface(positions, (0..48).map(|k| [k, (k + 1) % 48, 48]).collect())

@@ -62,11 +62,16 @@ impl Pose {
             d += self.stretch * corner * DVec3::new(0.006 * side, -0.005, -0.002);
         }
         let middle = (-(x.x / 0.018).powi(2)).exp();
-        d += self.pucker * near * DVec3::new(-0.38 * x.x, -0.12 * x.y, 0.009 * (0.4 + 0.6 * middle));
+        d +=
+            self.pucker * near * DVec3::new(-0.38 * x.x, -0.12 * x.y, 0.009 * (0.4 + 0.6 * middle));
         let turned = smooth_step(0.3 * RED, CONTACT, place.depth) * front;
         d += self.funnel
             * near
-            * DVec3::new(-0.15 * x.x, 0.0028 * (upper - lower) * turned, 0.006 * (0.3 + 0.7 * middle));
+            * DVec3::new(
+                -0.15 * x.x,
+                0.0028 * (upper - lower) * turned,
+                0.006 * (0.3 + 0.7 * middle),
+            );
         let raised = smooth_step(0.0, 0.5, place.depth) * upper;
         d += self.raise * raised * DVec3::new(0.0, 0.0055 * middle, 0.0012 * middle);
         let jaw = lower * (0.3 + 0.7 * near);

@@ -153,7 +153,8 @@ fn face(at: DVec2) -> f64 {
 
 /// The line where lips meet sinks a little towards the corners.
 fn lip_line(x: f64) -> f64 {
-    -0.0018 * (x / OPENING.x).powi(2) + 0.0006 * (1.0 - (x / 0.006).powi(2)) * (-(x / 0.006).powi(2)).exp()
+    -0.0018 * (x / OPENING.x).powi(2)
+        + 0.0006 * (1.0 - (x / 0.006).powi(2)) * (-(x / 0.006).powi(2)).exp()
 }
 
 /// Cupid's bow: the upper lip is higher beside its middle.

@@ -186,8 +186,11 @@ mod tests {
             (&LOOKING.replace("90", "180"), "field_of_view"),
             (&LOOKING.replace("0.5]", "0.0]"), "looks nowhere"),
             (&LOOKING.replace("800", "0"), "width"),
-            (r#"{ "matrix": [[1,0,0],[0,1,0],[0,0,1]], "rotation": [[1,0,0],[0,1,0],[0,0,-1]],
-                "translation": [0,0,0] }"#, "`rotation` must be"),
+            (
+                r#"{ "matrix": [[1,0,0],[0,1,0],[0,0,1]], "rotation": [[1,0,0],[0,1,0],[0,0,-1]],
+                "translation": [0,0,0] }"#,
+                "`rotation` must be",
+            ),
         ] {
             let error = Camera::parse(text).unwrap_err().to_string();
             assert!(error.contains(part), "{text}: {error}");

@@ -113,9 +113,8 @@ impl Sides {
 
     /// How deep one lip is inside the other \[m\].
     pub fn penetration(&self, positions: &[DVec3]) -> f64 {
-        let depth = |(v, point, normal): (u32, DVec3, DVec3)| {
-            normal.dot(point - positions[v as usize])
-        };
+        let depth =
+            |(v, point, normal): (u32, DVec3, DVec3)| normal.dot(point - positions[v as usize]);
         self.near(positions).into_iter().map(depth).fold(0.0, f64::max)
     }
 
@@ -152,12 +151,15 @@ impl Sides {
                 let Some(nearest) = tree.closest_within(x, self.reach) else { continue };
                 let corners = other.triangles[nearest.triangle as usize];
                 let inside = |(c, w): (&u32, f64)| w > 0.0 && !self.is_edge[*c as usize];
-                if nearest.feature != Feature::Face && !corners.iter().zip(nearest.weights).any(inside) {
+                if nearest.feature != Feature::Face
+                    && !corners.iter().zip(nearest.weights).any(inside)
+                {
                     continue;
                 }
-                let normal = corners.iter().zip(nearest.weights).fold(DVec3::ZERO, |sum, (c, w)| {
-                    sum + w * normals[*c as usize].normalize_or_zero()
-                });
+                let normal =
+                    corners.iter().zip(nearest.weights).fold(DVec3::ZERO, |sum, (c, w)| {
+                        sum + w * normals[*c as usize].normalize_or_zero()
+                    });
                 if let Some(normal) = normal.try_normalize() {
                     found.push((v, nearest.point, normal));
                 }

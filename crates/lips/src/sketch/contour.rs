@@ -133,7 +133,10 @@ mod tests {
         let closed = Contour::new(square, true, None);
         assert_eq!((open.length(), closed.length()), (30.0, 40.0));
         assert_eq!(open.at(0.5), DVec2::new(10.0, 5.0));
-        assert_eq!((closed.at(0.875), closed.at(-0.125)), (DVec2::new(0.0, 5.0), DVec2::new(0.0, 5.0)));
+        assert_eq!(
+            (closed.at(0.875), closed.at(-0.125)),
+            (DVec2::new(0.0, 5.0), DVec2::new(0.0, 5.0))
+        );
         let (place, part) = closed.nearest(DVec2::new(-3.0, 5.0));
         assert_eq!((place, part), (DVec2::new(0.0, 5.0), 0.875));
         assert_eq!(open.nearest(DVec2::new(-3.0, 5.0)).0, DVec2::new(0.0, 0.0));

@@ -91,9 +91,8 @@ impl<'a> Deformation<'a> {
             return Err(LipsError::NotFinite { what, vertex: region.vertices[v] });
         }
         let edges = weighed_edges(&before, &region.inner);
-        let free: Vec<u32> = (0..region.free.len() as u32)
-            .filter(|v| region.free[*v as usize])
-            .collect();
+        let free: Vec<u32> =
+            (0..region.free.len() as u32).filter(|v| region.free[*v as usize]).collect();
         let mut number = vec![None; region.free.len()];
         free.iter().zip(0..).for_each(|(v, k)| number[*v as usize] = Some(k));
         let mut entries = Vec::new();
@@ -169,7 +168,8 @@ impl<'a> Deformation<'a> {
             let edge = mean * (self.before[i] - self.before[j]);
             for (own, other, edge) in [(i, j, edge), (j, i, -edge)] {
                 let Some(row) = self.row[own] else { continue };
-                let known = if self.row[other].is_none() { w * self.now[other] } else { DVec3::ZERO };
+                let known =
+                    if self.row[other].is_none() { w * self.now[other] } else { DVec3::ZERO };
                 let slot = &mut right[row as usize];
                 *slot = *slot + (edge + known).into();
             }

@@ -67,12 +67,20 @@ impl Rim {
                 (Some(ring), _) => {
                     known(ring)?;
                     let ring = edges.chain(ring, true)?;
-                    if contour.closed { maker.closed(contour, &ring) } else { maker.halves(contour, &ring)? }
+                    if contour.closed {
+                        maker.closed(contour, &ring)
+                    } else {
+                        maker.halves(contour, &ring)?
+                    }
                 }
                 (None, Some(vertices)) => {
                     known(vertices)?;
                     let chain = edges.chain(vertices, contour.closed)?;
-                    if contour.closed { maker.closed(contour, &chain) } else { maker.open(contour, &chain) }
+                    if contour.closed {
+                        maker.closed(contour, &chain)
+                    } else {
+                        maker.open(contour, &chain)
+                    }
                 }
                 (None, None) => {
                     let silhouette = Silhouette { mesh: mesh.clone(), is_inner: is_inner.clone() };

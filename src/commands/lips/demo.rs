@@ -7,6 +7,7 @@ use glam::DVec3;
 use pliant::io::atomic::write_whole;
 use pliant::io::{AnimationWriter, Loaded, write_mesh};
 use pliant::lips::measures::{distances, heat};
+use pliant::lips::performance::damage::Damage;
 use pliant::lips::performance::{FPS, FRAMES, Performance};
 use pliant::lips::sketch::{Camera, Contours, SketchOptions, sketch};
 use pliant::lips::{Head, LipModel, RegressionOptions};
@@ -110,7 +111,7 @@ fn model(show: &Performance) -> Result<LipModel, Failure> {
         .map_err(|error| Failure::new(error.to_string()))
 }
 
-const SIZE: Size = Size { width: 300, height: 225 };
+const SIZE: Size = Size { width: 300, height: 240 };
 /// The error at which the pictures are darkest \[m\].
 const DARKEST: f64 = 1.5e-3;
 
@@ -125,6 +126,23 @@ fn make_up(show: &Performance) -> Vec<[f32; 3]> {
     let mut colours = vec![skin(0.0); show.rest().positions.len()];
     show.red().into_iter().for_each(|(v, redness)| colours[v as usize] = skin(redness));
     colours
+}
+
+/// A frame of every kind of damage, and a good one; none of the corrected ones, and none next to them.
+fn shown(corrected: &[usize]) -> Vec<usize> {
+    let kinds: [fn(&Damage) -> f64; 5] = [
+        |damage| damage.gap - damage.corners[0] - damage.corners[1],
+        |damage| damage.corners[0] - damage.teeth - damage.gap,
+        |damage| damage.corners[1] - damage.teeth - damage.gap,
+        |damage| damage.teeth - damage.corners[0] - damage.corners[1],
+        |damage| -damage.gap - damage.teeth - damage.corners[0] - damage.corners[1],
+    ];
+    let far = |frame: &usize| corrected.iter().all(|known| known.abs_diff(*frame) > 3);
+    let most = |kind: &fn(&Damage) -> f64| {
+        let score = |frame: &usize| kind(&Damage::of(*frame));
+        (0..FRAMES).filter(far).max_by(|a, b| score(a).total_cmp(&score(b))).unwrap_or(0)
+    };
+    kinds.iter().map(most).collect()
 }
 
 /// The frames that show most: what was captured, corrected, and true; and the errors of both.
@@ -147,12 +165,7 @@ fn pictures(
     (0..FRAMES).step_by(12).for_each(|frame| framing.add(show.truth(frame)));
     let stage = Stage::around(&framing, SIZE, options.threads()).without_ground();
     let mut work = model.workspace(team.size());
-    // None of the corrected ones, and none next to them.
-    let far = |frame: &usize| corrected.iter().all(|known| known.abs_diff(*frame) > 3);
-    let frames: Vec<usize> = [4, 52, 97, 141, 188, 236]
-        .into_iter()
-        .map(|wish: usize| (wish..FRAMES).find(far).unwrap_or(wish))
-        .collect();
+    let frames = shown(corrected);
     let (make_up, inner, cavity) = (make_up(show), show.inner(), cavity());
     let mut rows: [Vec<Picture>; 3] = Default::default();
     let mut maps: [Vec<Picture>; 2] = Default::default();
@@ -175,7 +188,9 @@ fn pictures(
             row.push(picture(positions, &colours)?);
         }
     }
-    let columns: Vec<String> = frames.iter().map(|frame| format!("frame {frame}")).collect();
+    let kinds = ["gap", "corner", "corner", "teeth", "good"];
+    let columns = frames.iter().zip(kinds).map(|(frame, kind)| format!("{kind}, frame {frame}"));
+    let columns: Vec<String> = columns.collect();
     let strip = |labels: &[&str], rows: Vec<Vec<Picture>>| Filmstrip {
         title: String::new(),
         columns: columns.clone(),

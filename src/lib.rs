@@ -16,6 +16,7 @@ pub mod run;
 
 pub use pliant_enrich as enrich;
 pub use pliant_io as io;
+pub use pliant_lips as lips;
 pub use pliant_math as math;
 pub use pliant_mesh as mesh;
 pub use pliant_model as model;

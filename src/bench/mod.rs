@@ -8,6 +8,7 @@ mod clock;
 mod conservation;
 mod dynamics;
 mod geometry;
+mod lips;
 mod motion;
 mod orders;
 mod peers;
@@ -29,6 +30,7 @@ pub const SUITES: &[Suite] = &[
     motion::SUITE,
     orders::SUITE,
     geometry::SUITE,
+    lips::SUITE,
     dynamics::SUITE,
     peers::SUITE,
     scaling::SUITE,

@@ -31,6 +31,7 @@ commands! {
     convert => Convert,
     inspect => Inspect,
     mesh => Mesh,
+    lips => Lips,
     enrich => Enrich,
     render => Render,
     plot => Plot,

@@ -1,0 +1,48 @@
+//! Cheeks and nose: they rise, puff and wrinkle.
+
+use glam::DVec3;
+
+use super::field::{Patch, Site, outward, slide};
+use super::lids::{Lids, move_lids};
+use crate::anatomy::Anatomy;
+
+/// Orbicularis oculi raises the left cheek towards the eye.
+pub fn squint(site: &Site, anatomy: &Anatomy) -> DVec3 {
+    const CHEEK: Patch = Patch { at: [0.038, -0.025], x: [0.024, 0.026], y: [0.028, 0.018] };
+    const APPLE: Patch = Patch::round([0.037, -0.021], 0.019, 0.014);
+    let p = site.p;
+    let pull = DVec3::new(0.0004, 0.0046, 0.0) * CHEEK.height(p) * site.soft;
+    let lid = move_lids(site, Lids { lower: 0.30, ..Lids::default() });
+    slide(p, pull, anatomy) + lid + 0.0016 * APPLE.height(p) * site.soft * outward(p, anatomy)
+}
+
+/// Air in both cheeks.
+pub fn puff(site: &Site, anatomy: &Anatomy) -> DVec3 {
+    const CHEEK: Patch = Patch { at: [0.043, -0.061], x: [0.030, 0.032], y: [0.034, 0.032] };
+    const LIPS: Patch = Patch::round([0.0, -0.0735], 0.030, 0.024);
+    let p = site.p;
+    let side = DVec3 { x: p.x.abs(), ..p };
+    let air = 0.0105 * CHEEK.height(side) + 0.0026 * LIPS.height(p);
+    let thinner = -0.16 * site.above() * LIPS.height(p) * site.outer();
+    site.soft * (air * outward(p, anatomy) + DVec3::new(0.0, thinner, 0.0))
+}
+
+/// The left side of the nose wrinkles and takes wing and lip up.
+pub fn sneer(site: &Site, anatomy: &Anatomy) -> DVec3 {
+    const WING: Patch = Patch { at: [0.0125, -0.0430], x: [0.013, 0.014], y: [0.014, 0.022] };
+    const LIP: Patch = Patch { at: [0.0120, -0.0640], x: [0.018, 0.018], y: [0.014, 0.022] };
+    const BUNCH: Patch = Patch::round([0.0095, -0.0200], 0.0085, 0.012);
+    const BROW: Patch = Patch { at: [0.010, 0.0150], x: [0.016, 0.020], y: [0.012, 0.018] };
+    let p = site.p;
+    let wing = DVec3::new(0.0010, 0.0040, 0.0002) * WING.height(p);
+    let lip = DVec3::new(0.0005, 0.0034, 0.0004) * LIP.height(p) * site.upper;
+    let brow = DVec3::new(-0.0010, -0.0018, 0.0) * BROW.height(p);
+    // Folds that run from the bridge outward and down.
+    let wave = (std::f64::consts::TAU * (p.y + 0.5 * p.x.abs()) / 0.0062).sin();
+    let bunch = (0.0011 + 0.0004 * wave) * BUNCH.height(p);
+    let crease = -0.0010 * FOLD.height(p);
+    site.soft * (wing + lip) + slide(p, brow, anatomy) + (bunch + crease) * outward(p, anatomy)
+}
+
+/// The upper end of the fold between nose and cheek.
+const FOLD: Patch = Patch::round([0.0200, -0.0480], 0.0060, 0.0130);

@@ -1,16 +1,16 @@
 //! The built-in head from five sides, in its expressions, and with bones and muscles: to look at
 //! while sculpting.
 //!
-//! `cargo run --release --example face -- out/face [sides|expressions|shapes|anatomy] [SIZE]`
+//! `cargo run --release -p pliant-face --example portrait -- out/face [sides|expressions|shapes|anatomy] [SIZE]`
 
 use std::fs::{self, File};
 use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 
 use glam::DVec3;
-use pliant::face::{Shape, Template};
-use pliant::mesh::Surface;
-use pliant::view::{
+use pliant_face::{Shape, Template};
+use pliant_mesh::Surface;
+use pliant_view::{
     Background, Camera, Filmstrip, FilmstripRow, Framing, Material, Object, Picture, Scene, Settings, render,
     write_png,
 };
@@ -145,7 +145,7 @@ impl<'a> Bust<'a> {
             let (a, b) = (rest[v] - pivot, skin[v] - pivot);
             (b.z.atan2(-b.y) - a.z.atan2(-a.y)).to_degrees()
         });
-        let pose = pliant::face::anatomy::hinge::JawPose { open: (-angle).max(0.0), ..Default::default() };
+        let pose = pliant_face::anatomy::hinge::JawPose { open: (-angle).max(0.0), ..Default::default() };
         self.head.mandible.mesh.positions.iter().map(|p| self.head.hinge.moved(*p, &pose)).collect()
     }
 }

@@ -32,6 +32,7 @@ commands! {
     inspect => Inspect,
     mesh => Mesh,
     enrich => Enrich,
+    face => Face,
     render => Render,
     plot => Plot,
     bench => Bench,

@@ -99,7 +99,7 @@ struct Bust<'a> {
 impl<'a> Bust<'a> {
     fn new(head: &'a Template) -> Self {
         let mut parts = Vec::new();
-        let wet = Material { colour: [0.9; 3], gloss: 0.85, translucency: 0.2 };
+        let wet = Material { colour: [0.9; 3], gloss: 0.7, translucency: 0.2 };
         for eye in &head.eyes {
             parts.push((&eye.surface, colours(&eye.surface), wet));
         }
@@ -116,7 +116,7 @@ impl<'a> Bust<'a> {
     ) -> Result<Picture, Failure> {
         let mut objects = vec![Object {
             colours: Some(&self.colours),
-            ..Object::new(skin, &self.head.skin.mesh.triangles, Material::SKIN)
+            ..Object::new(skin, &self.head.skin.mesh.triangles, Material { gloss: 0.28, ..Material::SKIN })
         }];
         for (surface, colours, material) in &self.parts {
             objects.push(Object {

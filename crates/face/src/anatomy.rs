@@ -103,6 +103,11 @@ impl Anatomy {
         &self.lower_teeth
     }
 
+    /// How far inside a nostril a point is (m).
+    fn nostril_depth(&self, p: DVec3) -> f64 {
+        self.skin.nose.nostril_depth(DVec3 { x: p.x.abs(), ..p })
+    }
+
     /// Distance from the ears (m).
     fn ear(&self, p: DVec3) -> f64 {
         self.skin.ear.distance(DVec3 { x: p.x.abs(), ..p })

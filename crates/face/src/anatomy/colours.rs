@@ -9,15 +9,16 @@ use super::mouth::{HALF_WIDTH, lip_heights, parting_line};
 
 type Colour = DVec3;
 
-const SKIN: Colour = DVec3::new(0.80, 0.60, 0.49);
-const BLUSH: Colour = DVec3::new(0.84, 0.50, 0.42);
-const WARM: Colour = DVec3::new(0.82, 0.47, 0.40);
-const LIPS: Colour = DVec3::new(0.72, 0.36, 0.35);
+const SKIN: Colour = DVec3::new(0.86, 0.68, 0.58);
+const BLUSH: Colour = DVec3::new(0.85, 0.56, 0.49);
+const WARM: Colour = DVec3::new(0.84, 0.56, 0.48);
+const LIPS: Colour = DVec3::new(0.74, 0.43, 0.41);
+const NOSTRIL: Colour = DVec3::new(0.30, 0.15, 0.12);
 const MUCOSA: Colour = DVec3::new(0.62, 0.27, 0.27);
 const HAIR: Colour = DVec3::new(0.15, 0.10, 0.075);
 const LASHES: Colour = DVec3::new(0.08, 0.05, 0.045);
 const IRIS: Colour = DVec3::new(0.30, 0.40, 0.42);
-const SCLERA: Colour = DVec3::new(0.90, 0.88, 0.86);
+const SCLERA: Colour = DVec3::new(0.86, 0.84, 0.82);
 
 /// Paints vertices.
 pub struct Palette<'a> {
@@ -50,13 +51,14 @@ impl<'a> Palette<'a> {
         let q = DVec3 { x: p.x.abs(), ..p };
         let mut colour = SKIN;
         let mut mix = |with: Colour, share: f64| colour = colour.lerp(with, share.clamp(0.0, 1.0));
-        mix(BLUSH, 0.45 * bump(q, [0.040, -0.033, 0.012], [0.016, 0.014, 0.03]));
+        mix(BLUSH, 0.40 * bump(q, [0.040, -0.033, 0.012], [0.016, 0.014, 0.03]));
         mix(WARM, 0.40 * bump(q, [0.0, -0.042, 0.042], [0.014, 0.010, 0.014]));
         if q.z < -0.06 {
             mix(WARM, 0.45 * smoothstep(0.074, 0.084, q.x));
         }
         let depth = -self.anatomy.envelope(p);
-        mix(LIPS, 0.85 * self.vermilion(q));
+        mix(NOSTRIL, 0.9 * smoothstep(0.0010, 0.0040, self.anatomy.nostril_depth(q)));
+        mix(LIPS, 0.80 * self.vermilion(q));
         mix(HAIR, 0.92 * self.brow(q) * grain(p, 0.12));
         mix(HAIR, 0.86 * self.hair(q) * grain(p, 0.06));
         if q.x < 0.036 && (-0.1..-0.045).contains(&q.y) {
@@ -92,8 +94,8 @@ impl<'a> Palette<'a> {
 
     fn hair(&self, q: DVec3) -> f64 {
         let edge = 0.0650 - 0.003 * smoothstep(0.0, 0.03, q.x);
-        let front = smoothstep(-0.004, 0.006, q.y - edge);
-        let side = smoothstep(0.004, -0.004, q.z - self.temple.at(q.y)) * smoothstep(-0.022, -0.012, q.y);
+        let front = smoothstep(-0.005, 0.008, q.y - edge);
+        let side = smoothstep(0.006, -0.006, q.z - self.temple.at(q.y)) * smoothstep(-0.022, -0.012, q.y);
         let back = smoothstep(-0.098, -0.108, q.z) * smoothstep(-0.004, 0.006, q.y - self.nape.at(q.z));
         let off_ear = smoothstep(0.0012, 0.0030, self.anatomy.ear(q));
         front.max(side).max(back) * off_ear
@@ -110,7 +112,9 @@ impl<'a> Palette<'a> {
         mix(LASHES, 0.85 * near(upper + 0.0002, 0.0010) * smoothstep(0.018, 0.024, q.x));
         mix(DVec3::new(0.45, 0.26, 0.22), 0.5 * near(lower - 0.0002, 0.0008));
         if depth > 0.0015 && (lower..upper).contains(&q.y) {
-            mix(DVec3::new(0.82, 0.55, 0.51), 0.85);
+            // Caruncle, and the white beside the ball.
+            let inner = smoothstep(0.0225, 0.0195, q.x);
+            mix(DVec3::new(0.84, 0.74, 0.71).lerp(DVec3::new(0.80, 0.55, 0.51), inner), 0.9);
         }
     }
 }
@@ -124,7 +128,9 @@ pub fn eyeball(offset: DVec3) -> [f64; 3] {
     let iris = smoothstep(0.0061, 0.0056, r);
     let rays = 1.0 + 0.10 * (17.0 * offset.y.atan2(offset.x)).sin();
     let shade = (0.45 + 0.65 * smoothstep(0.0060, 0.0030, r)) * rays;
-    let colour = SCLERA.lerp(IRIS * shade, iris);
+    // Shaded towards the corners, where lids and lashes are.
+    let sclera = SCLERA * (1.0 - 0.16 * smoothstep(0.0065, 0.0115, r));
+    let colour = sclera.lerp(IRIS * shade, iris);
     let colour = colour.lerp(DVec3::splat(0.02), smoothstep(0.0027, 0.0022, r));
     // The window in which the sky is mirrored.
     let light = (offset.x + 0.0021).hypot(offset.y - 0.0023);

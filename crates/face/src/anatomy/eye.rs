@@ -19,7 +19,7 @@ const MIDDLE: f64 = 0.0318;
 pub const HALF_WIDTH: f64 = 0.0151;
 const INNER_Y: f64 = -0.0018;
 const OUTER_Y: f64 = 0.0014;
-const UPPER_ARC: f64 = 0.0050;
+const UPPER_ARC: f64 = 0.0054;
 const LOWER_ARC: f64 = 0.0053;
 const EDGE_SEAM: f64 = 0.0010;
 /// Flesh that closes the corners beside the eyeball: caruncle, lateral canthus.

@@ -141,14 +141,20 @@ mod tests {
 
     #[test]
     fn in_a_bar_fibres_run_straight_and_evenly() {
-        let solid = solid_box(DVec3::new(0.3, 0.2, 1.0), [3, 2, 8]).unwrap();
-        // Vertices of a box come in layers, those of least z first.
+        let mut solid = solid_box(DVec3::new(1.0, 0.3, 0.2), [8, 3, 2]).unwrap();
+        // Sections one after the other, those of least x first.
+        let mut order: Vec<u32> = (0..solid.positions.len() as u32).collect();
+        order.sort_by(|&a, &b| {
+            solid.positions[a as usize].x.total_cmp(&solid.positions[b as usize].x)
+        });
+        let place = |v: u32| order.iter().position(|&o| o == v).unwrap() as u32;
+        solid.tets = solid.tets.iter().map(|t| t.map(place)).collect();
+        solid.positions = order.iter().map(|&v| solid.positions[v as usize]).collect();
         let per_end = 12;
-        assert!(solid.positions[..per_end].iter().all(|p| p.z == -0.5));
         let Fibres { along, direction } = fibres(&solid, per_end, 9);
         for (v, p) in solid.positions.iter().enumerate() {
-            assert!((along[v] - (p.z + 0.5)).abs() < 1e-9, "{} at {p}", along[v]);
-            assert!(direction[v].distance(DVec3::Z) < 1e-7);
+            assert!((along[v] - (p.x + 0.5)).abs() < 1e-9, "{} at {p}", along[v]);
+            assert!(direction[v].distance(DVec3::X) < 1e-7);
         }
     }
 }

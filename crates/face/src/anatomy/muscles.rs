@@ -182,10 +182,13 @@ impl Course {
                     return flat + thick * sin * outward;
                 }
                 let mut p = flat;
+                // Near the nostrils, where distances are worst, it must not run away.
+                let bend = 0.35 * width + thick;
                 for _ in 0..6 {
                     let below = -envelope(p);
                     let most = (below + obstacle(p, anatomy) - thick - TO_BONE).max(thick + TO_SKIN);
                     p += 0.7 * (below - middle_depth.min(most)) * normal(envelope, p, 2.5e-3);
+                    p = flat + (p - flat).clamp_length_max(bend);
                 }
                 let room = (-envelope(p) - 0.8 * TO_SKIN).min(obstacle(p, anatomy).max(0.0));
                 let half = thick.min(room.max(0.0003));

@@ -19,6 +19,11 @@ const SIDE: [[f64; 4]; 3] = [
 ];
 const TIP: ([f64; 3], f64) = ([0.0, -0.0374, 0.0368], 0.0066);
 const DOME: ([f64; 3], f64) = ([0.0032, -0.0384, 0.0374], 0.0049);
+const PASSAGE: [[f64; 4]; 3] = [
+    [0.0064, -0.0490, 0.0308, 0.0020],
+    [0.0060, -0.0445, 0.0285, 0.0022],
+    [0.0050, -0.0400, 0.0240, 0.0018],
+];
 const RIM: ([f64; 3], f64) = ([0.0074, -0.0422, 0.0328], 0.0040);
 const COLUMELLA: [[f64; 4]; 3] = [
     [0.0, -0.0430, 0.0378, 0.0030],
@@ -34,6 +39,8 @@ pub struct Nose {
     columella: Curve,
     wing: Ellipsoid,
     nostril: Ellipsoid,
+    /// Where it goes on, up and back.
+    passage: Curve,
 }
 
 impl Nose {
@@ -47,6 +54,7 @@ impl Nose {
                 [0.0046, 0.0062, 0.0112],
                 [16.0, 26.0, 8.0],
             ),
+            passage: Curve::new(&PASSAGE, 7),
             nostril: Ellipsoid::turned(
                 [0.0064, -0.0500, 0.0306],
                 [0.0027, 0.0046, 0.0054],
@@ -68,6 +76,13 @@ impl Nose {
 
     /// The face with nostrils carved into it.
     pub fn carve_nostrils(&self, d: f64, p: DVec3) -> f64 {
-        smooth_max(d, -self.nostril.distance(p), 0.0020)
+        let opening = smooth_min(self.nostril.distance(p), self.passage.tube(p, 0.01), 0.002);
+        smooth_max(d, -opening, 0.0020)
+    }
+
+    /// How far a point is above the rim of its nostril, inside of it (m).
+    pub fn nostril_depth(&self, p: DVec3) -> f64 {
+        let inside = self.nostril.distance(p).min(self.passage.tube(p, 0.01)) < 0.0009;
+        if inside { p.y + 0.0505 } else { 0.0 }
     }
 }

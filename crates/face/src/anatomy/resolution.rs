@@ -2,6 +2,7 @@
 
 use glam::DVec3;
 
+use super::bust::NECK_CUT;
 use super::distance::Ellipsoid;
 
 /// Length of edges in the middle of the cheek for which the table is written (m).
@@ -34,5 +35,6 @@ pub fn edge_length(p: DVec3, size: f64) -> f64 {
     let at = |(center, radii, edge): &([f64; 3], [f64; 3], f64)| {
         edge + GROWTH * Ellipsoid::new(*center, *radii).distance(p).max(0.0)
     };
-    PLACES.iter().map(at).fold(COARSEST, f64::min) * size / DEFAULT_SIZE
+    let at_cut = 0.0032 + GROWTH * (p.y - NECK_CUT).abs();
+    PLACES.iter().map(at).fold(COARSEST.min(at_cut), f64::min) * size / DEFAULT_SIZE
 }

@@ -100,7 +100,7 @@ impl Skin {
             d = self.lids.put_on(d, p);
         }
         d = smooth_min(d, self.ear.distance(p), 0.005);
-        smooth_max(d, NECK_CUT - p.y, 0.005)
+        smooth_max(d, NECK_CUT - p.y, 0.012)
     }
 
     /// Distance from the skin.

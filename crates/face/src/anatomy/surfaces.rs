@@ -37,9 +37,9 @@ pub fn skin(anatomy: &Anatomy, size: f64, team: &Team) -> Result<(Mesh, Vec<u32>
 
 /// The skull without teeth.
 pub fn skull(anatomy: &Anatomy, size: f64, team: &Team) -> Result<Mesh, MeshError> {
-    const FACE: Ellipsoid = Ellipsoid::new([0.0, -0.020, -0.005], [0.050, 0.050, 0.040]);
+    const FACE: Ellipsoid = Ellipsoid::new([0.0, -0.018, -0.030], [0.066, 0.046, 0.066]);
     let scale = size / super::resolution::DEFAULT_SIZE;
-    let length = |p: DVec3| scale * (0.0022 + 0.15 * FACE.distance(p).max(0.0)).min(0.0060);
+    let length = |p: DVec3| scale * (0.0019 + 0.15 * FACE.distance(p).max(0.0)).min(0.0060);
     let lattice = half(DVec3::new(0.080, 0.115, 0.035), DVec3::new(0.0, -0.075, -0.185), 0.0013);
     part(&|p| anatomy.skull(p), &length, &lattice, team)
 }

@@ -81,7 +81,12 @@ impl Teeth {
             let (half_width, middle) = (0.5e-3 * width, start + 0.5e-3 * width);
             start += 1e-3 * width;
             let k = along.partition_point(|s| s.0 < middle).min(SAMPLES - 1);
-            let (_, [x, z], angle) = along[k];
+            // Between the samples before and after.
+            let (before, after) = (along[k.saturating_sub(1)], along[k]);
+            let part = (middle - before.0) / (after.0 - before.0).max(1e-12);
+            let mix = |a: f64, b: f64| a + part * (b - a);
+            let (x, z) = (mix(before.1[0], after.1[0]), mix(before.1[1], after.1[1]));
+            let angle = mix(before.2, after.2);
             let root = edge + up * (1e-3 * height + ROOT);
             Tooth {
                 center: DVec3::new(x, 0.5 * (edge + root), z),

@@ -18,11 +18,11 @@ pub fn squint(site: &Site, anatomy: &Anatomy) -> DVec3 {
 
 /// Air in both cheeks.
 pub fn puff(site: &Site, anatomy: &Anatomy) -> DVec3 {
-    const CHEEK: Patch = Patch { at: [0.043, -0.061], x: [0.030, 0.032], y: [0.034, 0.032] };
+    const CHEEK: Patch = Patch { at: [0.042, -0.060], x: [0.036, 0.040], y: [0.040, 0.036] };
     const LIPS: Patch = Patch::round([0.0, -0.0735], 0.030, 0.024);
     let p = site.p;
     let side = DVec3 { x: p.x.abs(), ..p };
-    let air = 0.0105 * CHEEK.height(side) + 0.0026 * LIPS.height(p);
+    let air = 0.0085 * CHEEK.height(side) + 0.0026 * LIPS.height(p);
     let thinner = -0.16 * site.above() * LIPS.height(p) * site.outer();
     site.soft * (air * outward(p, anatomy) + DVec3::new(0.0, thinner, 0.0))
 }

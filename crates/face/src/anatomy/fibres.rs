@@ -49,6 +49,8 @@ pub fn fibres(solid: &Mesh, per_end: usize, stations: usize) -> Fibres {
     let mut along: Vec<f64> =
         (0..count).map(|v| (v / per_end) as f64 / (stations - 1).max(1) as f64).collect();
     conjugate_gradients(&elements, &mut along, free);
+    // Linear elements with obtuse angles may leave the range of the ends by a little.
+    along.iter_mut().for_each(|u| *u = u.clamp(0.0, 1.0));
     let mut direction = vec![DVec3::ZERO; count];
     for element in &elements {
         let gradient = element.gradient(&along).normalize_or_zero();

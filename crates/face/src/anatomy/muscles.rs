@@ -18,6 +18,8 @@ const AROUND: usize = 20;
 const TO_SKIN: f64 = 0.0013;
 const TO_BONE: f64 = 0.0003;
 const THINNEST: f64 = 0.0008;
+/// How often sections are evened out before they are made narrower.
+const EVENINGS: usize = 14;
 
 /// A muscle in space.
 #[derive(Clone, Debug)]
@@ -77,8 +79,7 @@ fn mirror_image(muscle: &MuscleVolume) -> MuscleVolume {
 
 fn volume(row: &Muscle, anatomy: &Anatomy) -> MuscleVolume {
     let course = Course::solve(row, anatomy);
-    let rings = course.rings(row, anatomy);
-    let solid = ribbon(&rings);
+    let solid = course.solid(row, anatomy);
     let fibres = fibres(&solid, AROUND + 1, STATIONS);
     MuscleVolume {
         name: row.name.to_owned(),
@@ -161,9 +162,31 @@ impl Course {
         }
     }
 
+    /// Tets between sections. Where these would pass through each other, as wide ones do in a bend,
+    /// they are evened out, and, if that does not help, made narrower.
+    fn solid(&self, row: &Muscle, anatomy: &Anatomy) -> Mesh {
+        let mut best = (usize::MAX, Mesh::default());
+        for narrower in [1.0, 0.8, 0.65, 0.5] {
+            let mut rings = self.rings(row, narrower, anatomy);
+            for _ in 0..EVENINGS {
+                let solid = ribbon(&rings);
+                let turned = turned_over(&solid);
+                if turned.len() < best.0 {
+                    best = (turned.len(), solid);
+                }
+                if turned.is_empty() {
+                    return best.1;
+                }
+                even_rings(&mut rings, &turned);
+                self.shrink(&mut rings, anatomy);
+            }
+        }
+        best.1
+    }
+
     /// Sections around the course, bent across their width so that each fibre has the depth of the
     /// middle one, and thinned where there is little room.
-    fn rings(&self, row: &Muscle, anatomy: &Anatomy) -> Vec<[DVec3; AROUND]> {
+    fn rings(&self, row: &Muscle, narrower: f64, anatomy: &Anatomy) -> Vec<[DVec3; AROUND]> {
         let envelope = |p: DVec3| anatomy.skin.envelope(p);
         let mut rings = Vec::with_capacity(STATIONS);
         for i in 0..STATIONS {
@@ -171,7 +194,7 @@ impl Course {
             let along = (next - self.center[i.saturating_sub(1)]).normalize_or(DVec3::Y);
             let across = self.normal[i].cross(along).normalize_or(along.any_orthonormal_vector());
             let outward = along.cross(across);
-            let (width, thick) = (self.half_width[i], self.half_thickness[i]);
+            let (width, thick) = (narrower * self.half_width[i], self.half_thickness[i]);
             let middle_depth = -envelope(self.center[i]);
             rings.push(std::array::from_fn(|j| {
                 let (sin, cos) = (std::f64::consts::TAU * j as f64 / AROUND as f64).sin_cos();
@@ -195,19 +218,65 @@ impl Course {
                 p + half * sin * normal(envelope, p, 2.5e-3)
             }));
         }
+        self.clear(&mut rings, anatomy);
+        rings
+    }
+
+    /// Draws what touches skin or bone towards the middle.
+    fn clear(&self, rings: &mut [[DVec3; AROUND]], anatomy: &Anatomy) {
         for (ring, &center) in rings.iter_mut().zip(&self.center) {
             for p in ring.iter_mut() {
-                // What still touches skin or bone is drawn towards the middle.
                 for _ in 0..12 {
-                    if anatomy.skin(*p) <= -0.0008 && anatomy.bone(*p) >= 0.0002 {
+                    if is_clear(*p, anatomy) {
                         break;
                     }
                     *p += 0.2 * (center - *p);
                 }
             }
         }
-        rings
     }
+
+    /// The same for sections as wholes, which keep their shape.
+    fn shrink(&self, rings: &mut [[DVec3; AROUND]], anatomy: &Anatomy) {
+        for (ring, &center) in rings.iter_mut().zip(&self.center) {
+            for _ in 0..12 {
+                if ring.iter().all(|p| is_clear(*p, anatomy)) {
+                    break;
+                }
+                ring.iter_mut().for_each(|p| *p += 0.12 * (center - *p));
+            }
+        }
+    }
+}
+
+fn is_clear(p: DVec3, anatomy: &Anatomy) -> bool {
+    anatomy.skin(p) <= -0.0008 && anatomy.bone(p) >= 0.0002
+}
+
+/// Draws the sections around turned tets towards those before and after, and makes them rounder.
+fn even_rings(rings: &mut [[DVec3; AROUND]], turned: &[usize]) {
+    let old = rings.to_vec();
+    let last = old.len() - 1;
+    let mut near = vec![false; old.len()];
+    for tet in turned {
+        let station = tet / (3 * AROUND);
+        (station.saturating_sub(1)..=(station + 2).min(last)).for_each(|i| near[i] = true);
+    }
+    for i in (0..old.len()).filter(|&i| near[i]) {
+        for j in 0..AROUND {
+            let (before, after) = (old[i.saturating_sub(1)][j], old[(i + 1).min(last)][j]);
+            let beside = old[i][(j + 1) % AROUND] + old[i][(j + AROUND - 1) % AROUND];
+            let along = if i == 0 || i == last { 2.0 * old[i][j] } else { before + after };
+            rings[i][j] = 0.26 * old[i][j] + 0.32 * along + 0.05 * beside;
+        }
+    }
+}
+
+/// Tets that have no volume, or a negative one.
+fn turned_over(solid: &Mesh) -> Vec<usize> {
+    let volume = |[a, b, c, d]: [DVec3; 4]| (b - a).dot((c - a).cross(d - a));
+    let is_turned = |t: &usize| solid.corners(*t).is_some_and(|corners| volume(corners) <= 0.0);
+    (0..solid.tets.len()).filter(is_turned).collect()
 }
 
 /// Draws inner points towards the middle of their neighbours.

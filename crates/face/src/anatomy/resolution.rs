@@ -11,6 +11,8 @@ pub const DEFAULT_SIZE: f64 = 0.0028;
 const GROWTH: f64 = 0.22;
 /// Longest edges (m).
 const COARSEST: f64 = 0.0065;
+/// Lids are this thick: longer edges would cut through them, however coarse the rest is (m).
+const THICKNESS: f64 = 0.0019;
 /// Centre and radii of places, edges there (m).
 const PLACES: [([f64; 3], [f64; 3], f64); 8] = [
     // lips
@@ -32,9 +34,11 @@ const PLACES: [([f64; 3], [f64; 3], f64); 8] = [
 /// Length of edges at a point (m).
 pub fn edge_length(p: DVec3, size: f64) -> f64 {
     let p = DVec3 { x: p.x.abs(), ..p };
+    let scale = size / DEFAULT_SIZE;
     let at = |(center, radii, edge): &([f64; 3], [f64; 3], f64)| {
-        edge + GROWTH * Ellipsoid::new(*center, *radii).distance(p).max(0.0)
+        let edge = if *edge < THICKNESS { (scale * edge).min(THICKNESS) } else { scale * edge };
+        edge + scale * GROWTH * Ellipsoid::new(*center, *radii).distance(p).max(0.0)
     };
     let at_cut = 0.0032 + GROWTH * (p.y - NECK_CUT).abs();
-    PLACES.iter().map(at).fold(COARSEST.min(at_cut), f64::min) * size / DEFAULT_SIZE
+    PLACES.iter().map(at).fold(scale * COARSEST.min(at_cut), f64::min)
 }

@@ -124,22 +124,30 @@ const PROBES: [([f64; 3], [f64; 8]); 120] = [
     ([-0.0229, -0.0066, 0.0053], [-0.009243, -0.00072, -0.009496, 0.000333, 0.005368, 0.039791, 0.05, 0.05]),
     ([0.033, -0.0382, 0.0067], [-0.002218, 0.024322, -0.004395, -0.004395, 0.005225, 0.037254, 0.027034, 0.043106]),
     ([-0.026, -0.0418, 0.0107], [-0.003583, 0.02717, -0.004609, -0.004609, 0.001772, 0.040451, 0.020114, 0.036464]),
-    ([0.0098, -0.0402, -0.008], [-0.028307, 0.011977, -0.028267, -0.016998, -0.008671, 0.037028, 0.02476, 0.039926]),];
+    ([0.0098, -0.0402, -0.008], [-0.028307, 0.011977, -0.028267, -0.016998, -0.008671, 0.037028, 0.02476, 0.039926]),
+];
 
 #[test]
-fn all_distances_are_those_of_the_reference() {
+fn distances_are_those_of_the_reference() {
     let a = Anatomy::new();
-    let mut worst = [0.0f64; 8];
     for (p, reference) in PROBES {
         let p = DVec3::from_array(p);
         let q = DVec3 { x: p.x.abs(), ..p };
         let own = [
-            a.skin.bust.face(q), a.skin.bust.cranium(q), a.envelope(p), a.skin(p), a.skull(p), a.mandible(p),
-            a.upper_teeth.distance(p), a.lower_teeth.distance(p),
+            a.skin.bust.face(q),
+            a.skin.bust.cranium(q),
+            a.envelope(p),
+            a.skin(p),
+            a.skull(p),
+            a.mandible(p),
+            a.upper_teeth.distance(p),
+            a.lower_teeth.distance(p),
         ];
         for k in 0..8 {
-            worst[k] = worst[k].max((own[k] - reference[k]).abs());
+            let off = (own[k] - reference[k]).abs();
+            // Nostrils, lids and the cut through the neck have been sculpted further since.
+            let changed = q.y < -0.150 || q.x < 0.014 && q.y < -0.030 && q.y > -0.060 || q.x > 0.015 && q.y.abs() < 0.012 && q.z > 0.0;
+            assert!(off < 1e-6 || (2..5).contains(&k) && changed, "distance {k} at {p} is {off} off");
         }
     }
-    assert!(worst.iter().all(|w| *w < 3e-6), "{worst:?}");
 }

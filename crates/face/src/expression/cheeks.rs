@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 
-use super::field::{Patch, Site, outward, slide};
+use super::field::{Patch, Site, push, slide};
 use super::lids::{Lids, move_lids};
 use crate::anatomy::Anatomy;
 
@@ -11,9 +11,9 @@ pub fn squint(site: &Site, anatomy: &Anatomy) -> DVec3 {
     const CHEEK: Patch = Patch { at: [0.038, -0.025], x: [0.024, 0.026], y: [0.028, 0.018] };
     const APPLE: Patch = Patch::round([0.037, -0.021], 0.019, 0.014);
     let p = site.p;
-    let pull = DVec3::new(0.0004, 0.0046, 0.0) * CHEEK.height(p) * site.soft;
+    let pull = DVec3::new(0.0004, 0.0046, 0.0) * CHEEK.height(p) * site.soft * site.outer();
     let lid = move_lids(site, Lids { lower: 0.30, ..Lids::default() });
-    slide(p, pull, anatomy) + lid + 0.0016 * APPLE.height(p) * site.soft * outward(p, anatomy)
+    slide(p, pull, anatomy) + lid + push(p, 0.0016 * APPLE.height(p) * site.outer(), anatomy)
 }
 
 /// Air in both cheeks.
@@ -24,7 +24,7 @@ pub fn puff(site: &Site, anatomy: &Anatomy) -> DVec3 {
     let side = DVec3 { x: p.x.abs(), ..p };
     let air = 0.0085 * CHEEK.height(side) + 0.0026 * LIPS.height(p);
     let thinner = -0.16 * site.above() * LIPS.height(p) * site.outer();
-    site.soft * (air * outward(p, anatomy) + DVec3::new(0.0, thinner, 0.0))
+    site.soft * (push(p, air, anatomy) + DVec3::new(0.0, thinner, 0.0))
 }
 
 /// The left side of the nose wrinkles and takes wing and lip up.
@@ -36,12 +36,12 @@ pub fn sneer(site: &Site, anatomy: &Anatomy) -> DVec3 {
     let p = site.p;
     let wing = DVec3::new(0.0010, 0.0040, 0.0002) * WING.height(p);
     let lip = DVec3::new(0.0005, 0.0034, 0.0004) * LIP.height(p) * site.upper;
-    let brow = DVec3::new(-0.0010, -0.0018, 0.0) * BROW.height(p);
+    let brow = DVec3::new(-0.0010, -0.0018, 0.0) * BROW.height(p) * site.outer();
     // Folds that run from the bridge outward and down.
     let wave = (std::f64::consts::TAU * (p.y + 0.5 * p.x.abs()) / 0.0062).sin();
     let bunch = (0.0011 + 0.0004 * wave) * BUNCH.height(p);
     let crease = -0.0010 * FOLD.height(p);
-    site.soft * (wing + lip) + slide(p, brow, anatomy) + (bunch + crease) * outward(p, anatomy)
+    site.soft * (wing + lip) + slide(p, brow, anatomy) + push(p, (bunch + crease) * site.outer(), anatomy)
 }
 
 /// The upper end of the fold between nose and cheek.

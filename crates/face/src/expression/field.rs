@@ -134,7 +134,7 @@ pub fn slide(p: DVec3, pull: DVec3, anatomy: &Anatomy) -> DVec3 {
     pull - risen * normal(foundation, to, 1e-3)
 }
 
-/// Out of the smooth head at a point.
-pub fn outward(p: DVec3, anatomy: &Anatomy) -> DVec3 {
-    normal(|p| anatomy.foundation(p), p, 2e-3)
+/// A push out of the smooth head by so much (m).
+pub fn push(p: DVec3, by: f64, anatomy: &Anatomy) -> DVec3 {
+    if by == 0.0 { DVec3::ZERO } else { by * normal(|p| anatomy.foundation(p), p, 2e-3) }
 }

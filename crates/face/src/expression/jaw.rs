@@ -20,11 +20,12 @@ pub fn follow(site: &Site, pose: &JawPose) -> DVec3 {
 
 /// The same with lips that stay together: they share the motion.
 fn follow_shut(site: &Site, pose: &JawPose) -> DVec3 {
-    const LIPS: Patch = Patch { at: [0.0, -0.0735], x: [0.034, 0.034], y: [0.019, 0.022] };
+    const LIPS: Patch = Patch { at: [0.0, -0.0735], x: [0.048, 0.048], y: [0.022, 0.026] };
     // At the line between the lips both have the same part of it, the more the further back.
     let together = 0.36;
-    let near = (LIPS.height(site.p) * site.soft * 2.2).min(1.0);
-    let jaw = site.jaw + near * (together - 0.011f64.recip() * site.above().clamp(-0.011, 0.011) * 0.30 - site.jaw);
+    let near = smoothstep(0.0, 0.40, LIPS.height(site.p)) * site.soft;
+    let shared = together - 0.30 * (site.above() / 0.011).clamp(-1.0, 1.0);
+    let jaw = site.jaw + near * (shared - site.jaw);
     HINGE.moved(site.p, &pose.scaled(jaw.clamp(0.0, 1.0))) - site.p
 }
 

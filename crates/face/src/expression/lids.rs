@@ -73,7 +73,7 @@ pub fn keep_off_eye(center: DVec3, radius: f64, rest: &[DVec3], posed: &mut [DVe
     let scale = radius / eye::RADIUS;
     for (p, now) in rest.iter().zip(posed) {
         let (from, to) = ((*p - center) / scale, (*now - center) / scale);
-        if from.length() > FOLLOWS[0] || from.z < -0.006 {
+        if *now == *p || from.length() > FOLLOWS[0] || from.z < -0.010 {
             continue;
         }
         let least = ball_distance(from, to);

@@ -5,7 +5,7 @@
 
 use glam::DVec3;
 
-use super::field::{Patch, Site, hill, outward};
+use super::field::{Patch, Site, hill, push};
 use super::mouth::fold;
 use crate::anatomy::Anatomy;
 
@@ -15,7 +15,7 @@ pub fn upper_up(site: &Site, anatomy: &Anatomy) -> DVec3 {
     let p = site.p;
     let pull = DVec3::new(0.0006, 0.0062, 0.0006) * LIP.height(p) * site.upper;
     let crease = -0.0007 * fold(p) * site.outer();
-    site.soft * (pull + crease * outward(p, anatomy))
+    site.soft * (pull + push(p, crease, anatomy))
 }
 
 /// Depressor labii inferioris: the lower lip's left half goes down.
@@ -42,7 +42,7 @@ pub fn shrug_lower(site: &Site, anatomy: &Anatomy) -> DVec3 {
     site.soft
         * (DVec3::new(0.0, 0.0056, 0.0) * CHIN.height(p)
             + DVec3::new(0.0, 0.0, pout)
-            + relief * outward(p, anatomy))
+            + push(p, relief, anatomy))
 }
 
 /// How much of a roll a point takes: all at the border of the red, none at the parting line.
@@ -73,7 +73,7 @@ pub fn press(site: &Site, anatomy: &Anatomy) -> DVec3 {
     let p = site.p;
     let height = LIPS.height(p) * site.outer() * site.soft;
     let pad = 0.0010 * PAD.height(p) * site.outer() * site.soft;
-    height * DVec3::new(0.0006, -0.30 * site.above(), -0.0014) + pad * outward(p, anatomy)
+    height * DVec3::new(0.0006, -0.30 * site.above(), -0.0014) + push(p, pad, anatomy)
 }
 
 /// The left halves of both lips are tightened: thinner, and drawn in at the corner.

@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 
-use super::field::{Patch, Site, outward, slide};
+use super::field::{Patch, Site, push, slide};
 use super::lids::{Lids, move_lids};
 use crate::anatomy::Anatomy;
 
@@ -37,7 +37,7 @@ pub fn smile(site: &Site, anatomy: &Anatomy) -> DVec3 {
     let swelling = 0.0026 * APPLE.height(p) - 0.0011 * fold(p);
     let lid = move_lids(site, Lids { lower: 0.14, ..Lids::default() });
     slide(p, (at_corner + at_cheek) * site.soft, anatomy)
-        + site.soft * (thinner + swelling * site.outer() * outward(p, anatomy))
+        + site.soft * (thinner + push(p, swelling * site.outer(), anatomy))
         + lid
 }
 
@@ -46,7 +46,7 @@ pub fn frown(site: &Site, anatomy: &Anatomy) -> DVec3 {
     const BELOW: Patch = Patch::round([0.0280, -0.0850], 0.011, 0.010);
     let bulge = 0.0010 * BELOW.height(site.p) * site.outer();
     corner(site, DVec3::new(0.0016, -0.0072, 0.0), anatomy)
-        + bulge * site.soft * outward(site.p, anatomy)
+        + push(site.p, bulge * site.soft, anatomy)
 }
 
 /// Buccinator: the left corner goes out and in.
@@ -54,7 +54,7 @@ pub fn dimple(site: &Site, anatomy: &Anatomy) -> DVec3 {
     const PIT: Patch = Patch::round([0.0335, -0.0715], 0.0085, 0.0095);
     let pit = -0.0020 * PIT.height(site.p) * site.outer();
     corner(site, DVec3::new(0.0054, 0.0006, -0.0004), anatomy)
-        + pit * site.soft * outward(site.p, anatomy)
+        + push(site.p, pit * site.soft, anatomy)
 }
 
 /// Risorius and platysma: the left corner goes out and down, the neck tightens.
@@ -70,12 +70,12 @@ pub fn left(site: &Site, anatomy: &Anatomy) -> DVec3 {
     let p = site.p;
     let pull = DVec3::new(0.0095, 0.0008, 0.0) * MOUTH.height(p) * site.soft;
     let crease = -0.0008 * fold(p) * site.outer() * site.soft;
-    slide(p, pull, anatomy) + crease * outward(p, anatomy)
+    slide(p, pull, anatomy) + push(p, crease, anatomy)
 }
 
 /// Lips together and forward, as for a kiss.
 pub fn pucker(site: &Site, _anatomy: &Anatomy) -> DVec3 {
-    const MOUTH: Patch = Patch { at: [0.0, -0.0730], x: [0.046, 0.046], y: [0.032, 0.030] };
+    const MOUTH: Patch = Patch { at: [0.0, -0.0730], x: [0.054, 0.054], y: [0.034, 0.032] };
     const LIPS: Patch = Patch { at: [0.0, -0.0730], x: [0.030, 0.030], y: [0.022, 0.020] };
     let (p, height, lips) = (site.p, MOUTH.height(site.p), LIPS.height(site.p));
     let narrow = -0.46 * p.x * height;

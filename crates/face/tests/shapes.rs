@@ -139,7 +139,8 @@ fn lips_do_not_cross() {
 fn shapes_do_what_their_names_say() {
     let sculptor = Sculptor::new(&ANATOMY);
     let at = |name: &str, p: [f64; 3]| {
-        let site = Site::new(DVec3::from_array(p), &ANATOMY);
+        let on_skin = ANATOMY.hit(DVec3 { z: 0.08, ..DVec3::from_array(p) }, DVec3::NEG_Z);
+        let site = Site::new(on_skin, &ANATOMY);
         sculptor.displacement(name, &site).expect("a shape")
     };
     let corner = [0.0255, -0.0722, 0.0170];

@@ -48,18 +48,19 @@ fn main() -> Result<(), Failure> {
     if want("expressions") {
         let bust = Bust::new(&head);
         let mut rows = Vec::new();
-        let mut names = Vec::new();
         for direction in [SIDES[0].1, SIDES[1].1] {
             let mut row = Vec::new();
             for (name, _) in &head.expressions {
                 let posed = head.expression(name).unwrap_or_default();
                 row.push(bust.picture(&posed, direction, Some([0.0, -0.030, 0.21]), [330, 380])?);
-                names.push(name.clone());
             }
             let second = row.split_off(row.len() / 2);
             rows.extend([row, second]);
         }
         save(&folder, "expressions", &[], rows, &["", "", "", ""])?;
+        let laugh = head.expression("laugh").unwrap_or_default();
+        let close = bust.picture(&laugh, SIDES[1].1, Some([0.0, -0.030, 0.15]), [900, 900])?;
+        save(&folder, "laugh", &[], vec![vec![close]], &[])?;
     }
     if want("shapes") {
         let bust = Bust::new(&head);

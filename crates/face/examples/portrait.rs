@@ -9,12 +9,12 @@ use std::path::{Path, PathBuf};
 
 use glam::DVec3;
 use pliant_face::{Shape, Template};
+use pliant_math::team::Team;
 use pliant_mesh::Surface;
 use pliant_view::{
-    Background, Camera, Filmstrip, FilmstripRow, Framing, Material, Object, Picture, Scene, Settings, render,
-    write_png,
+    Background, Camera, Filmstrip, FilmstripRow, Framing, Material, Object, Picture, Scene,
+    Settings, render, write_png,
 };
-use pliant_math::team::Team;
 
 type Failure = Box<dyn std::error::Error>;
 
@@ -33,16 +33,32 @@ fn main() -> Result<(), Failure> {
     let size: f64 = arguments.next().map_or(Ok(0.0020), |size| size.parse())?;
     fs::create_dir_all(&folder)?;
     let head = Template::built_in(size, &Team::new(2))?;
-    println!("{} vertices, {} triangles", head.skin.mesh.positions.len(), head.skin.mesh.triangles.len());
+    println!(
+        "{} vertices, {} triangles",
+        head.skin.mesh.positions.len(),
+        head.skin.mesh.triangles.len()
+    );
     let want = |name: &str| asked == name || asked == "all";
     if want("sides") {
         let bust = Bust::new(&head);
-        let frames = SIDES.iter().map(|side| bust.picture(&head.skin.mesh.positions, side.1, None, [520, 640]));
+        let frames = SIDES
+            .iter()
+            .map(|side| bust.picture(&head.skin.mesh.positions, side.1, None, [520, 640]));
         let frames = frames.collect::<Result<Vec<_>, Failure>>()?;
         save(&folder, "sides", &SIDES.map(|s| s.0.to_owned()), vec![frames], &[])?;
-        let close = bust.picture(&head.skin.mesh.positions, SIDES[1].1, Some([0.0, -0.030, 0.15]), [1100, 1100])?;
+        let close = bust.picture(
+            &head.skin.mesh.positions,
+            SIDES[1].1,
+            Some([0.0, -0.030, 0.15]),
+            [1100, 1100],
+        )?;
         save(&folder, "close_three_quarters", &[], vec![vec![close]], &[])?;
-        let close = bust.picture(&head.skin.mesh.positions, SIDES[0].1, Some([0.0, -0.030, 0.15]), [1100, 1100])?;
+        let close = bust.picture(
+            &head.skin.mesh.positions,
+            SIDES[0].1,
+            Some([0.0, -0.030, 0.15]),
+            [1100, 1100],
+        )?;
         save(&folder, "close_front", &[], vec![vec![close]], &[])?;
     }
     if want("expressions") {
@@ -83,7 +99,12 @@ fn main() -> Result<(), Failure> {
         let mut rows = Vec::new();
         for with_muscles in [false, true] {
             let picture = |direction: DVec3| anatomy(&head, with_muscles, direction, [600, 640]);
-            rows.push([SIDES[0].1, SIDES[1].1, SIDES[2].1].into_iter().map(picture).collect::<Result<Vec<_>, _>>()?);
+            rows.push(
+                [SIDES[0].1, SIDES[1].1, SIDES[2].1]
+                    .into_iter()
+                    .map(picture)
+                    .collect::<Result<Vec<_>, _>>()?,
+            );
         }
         save(&folder, "anatomy", &[], rows, &["", ""])?;
     }
@@ -117,7 +138,11 @@ impl<'a> Bust<'a> {
     ) -> Result<Picture, Failure> {
         let mut objects = vec![Object {
             colours: Some(&self.colours),
-            ..Object::new(skin, &self.head.skin.mesh.triangles, Material { gloss: 0.28, ..Material::SKIN })
+            ..Object::new(
+                skin,
+                &self.head.skin.mesh.triangles,
+                Material { gloss: 0.28, ..Material::SKIN },
+            )
         }];
         for (surface, colours, material) in &self.parts {
             objects.push(Object {
@@ -146,7 +171,8 @@ impl<'a> Bust<'a> {
             let (a, b) = (rest[v] - pivot, skin[v] - pivot);
             (b.z.atan2(-b.y) - a.z.atan2(-a.y)).to_degrees()
         });
-        let pose = pliant_face::anatomy::hinge::JawPose { open: (-angle).max(0.0), ..Default::default() };
+        let pose =
+            pliant_face::anatomy::hinge::JawPose { open: (-angle).max(0.0), ..Default::default() };
         self.head.mandible.mesh.positions.iter().map(|p| self.head.hinge.moved(*p, &pose)).collect()
     }
 }
@@ -160,7 +186,12 @@ fn colours(surface: &Surface) -> Vec<[f32; 3]> {
 }
 
 /// Bones, eyes and, if asked, muscles.
-fn anatomy(head: &Template, with_muscles: bool, direction: DVec3, size: [usize; 2]) -> Result<Picture, Failure> {
+fn anatomy(
+    head: &Template,
+    with_muscles: bool,
+    direction: DVec3,
+    size: [usize; 2],
+) -> Result<Picture, Failure> {
     let bone = Material { colour: [0.85, 0.79, 0.67], gloss: 0.25, translucency: 0.1 };
     let flesh = Material { colour: [0.66, 0.22, 0.19], gloss: 0.45, translucency: 0.3 };
     let painted: Vec<(&Surface, Vec<[f32; 3]>)> = [&head.skull, &head.mandible]
@@ -191,7 +222,10 @@ fn draw(
         Some([x, y, across]) => {
             let half = 0.5 * across;
             for corner in [-1.0, 1.0] {
-                framing.add([DVec3::new(x - half, y + corner * half, 0.0), DVec3::new(x + half, y, 0.02 * corner)]);
+                framing.add([
+                    DVec3::new(x - half, y + corner * half, 0.0),
+                    DVec3::new(x + half, y, 0.02 * corner),
+                ]);
             }
         }
         None => objects.iter().for_each(|object| framing.add(object.positions.iter())),
@@ -204,9 +238,19 @@ fn draw(
     Ok(render(&scene, &camera, &Settings { width, height, threads: 2 })?)
 }
 
-fn save(folder: &Path, name: &str, columns: &[String], rows: Vec<Vec<Picture>>, labels: &[&str]) -> Result<(), Failure> {
+fn save(
+    folder: &Path,
+    name: &str,
+    columns: &[String],
+    rows: Vec<Vec<Picture>>,
+    labels: &[&str],
+) -> Result<(), Failure> {
     let label = |k: usize| labels.get(k).map_or(String::new(), |l| (*l).to_owned());
-    let rows = rows.into_iter().enumerate().map(|(k, frames)| FilmstripRow { label: label(k), frames }).collect();
+    let rows = rows
+        .into_iter()
+        .enumerate()
+        .map(|(k, frames)| FilmstripRow { label: label(k), frames })
+        .collect();
     let strip = Filmstrip { title: String::new(), columns: columns.to_vec(), rows };
     let file = File::create(folder.join(format!("{name}.png")))?;
     write_png(&strip.compose()?, &mut BufWriter::new(file))?;

@@ -2,7 +2,7 @@
 //! into it. Metres; y up, the face towards +z, x to the left of whose face it is; the origin is
 //! midway between the eyeballs. Negative distances are inside.
 
-pub mod bones;
+mod bones;
 mod bust;
 pub mod colours;
 pub mod distance;

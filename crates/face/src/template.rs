@@ -183,6 +183,7 @@ fn with_teeth(bone: Mesh, teeth: Mesh) -> Surface {
     mesh.positions.extend(teeth.positions);
     mesh.triangles.extend(teeth.triangles.iter().map(|t| t.map(|v| v + first)));
     let end = mesh.positions.len() as u32;
-    mesh.groups = vec![Group::new("bone", (0..first).collect()), Group::new(TEETH, (first..end).collect())];
+    mesh.groups =
+        vec![Group::new("bone", (0..first).collect()), Group::new(TEETH, (first..end).collect())];
     coloured(mesh, values)
 }

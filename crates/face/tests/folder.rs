@@ -59,7 +59,10 @@ fn what_is_broken_is_told_in_a_sentence() {
 
     fs::rename(root.join("mandible.obj"), root.join("away.obj")).expect("renamed");
     let error = read_template(root).expect_err("a part is missing");
-    assert!(matches!(&error, FaceError::MissingPart { part, .. } if part == "the mandible"), "{error}");
+    assert!(
+        matches!(&error, FaceError::MissingPart { part, .. } if part == "the mandible"),
+        "{error}"
+    );
     fs::rename(root.join("away.obj"), root.join("mandible.obj")).expect("renamed");
 
     change(&toml, "mandible =", "mandibel =");
@@ -80,7 +83,8 @@ fn what_is_broken_is_told_in_a_sentence() {
     fs::write(&lips, ids).expect("restored");
 
     let skin = fs::read_to_string(root.join("skin.obj")).expect("a skin");
-    let fewer: String = skin.lines().filter(|l| !l.starts_with("f 1 ")).map(|l| format!("{l}\n")).collect();
+    let fewer: String =
+        skin.lines().filter(|l| !l.starts_with("f 1 ")).map(|l| format!("{l}\n")).collect();
     fs::write(root.join("skin.obj"), format!("v 9 9 9\n{fewer}")).expect("changed");
     let error = read_template(root).expect_err("another skin").to_string();
     assert!(error.contains("expected the skin's"), "{error}");

@@ -48,7 +48,8 @@ fn no_shape_tears_or_turns_the_skin_over() {
     };
     for name in ARKIT {
         let posed = HEAD.pose(&[(name, 1.0)]);
-        let outside = |t: &[u32; 3]| t.iter().all(|&v| ANATOMY.envelope(skin.positions[v as usize]) > -0.002);
+        let outside =
+            |t: &[u32; 3]| t.iter().all(|&v| ANATOMY.envelope(skin.positions[v as usize]) > -0.002);
         let mut turned = 0;
         let (mut area, mut all) = (0.0, 0.0);
         for t in skin.triangles.iter().filter(|t| outside(t)) {
@@ -59,21 +60,38 @@ fn no_shape_tears_or_turns_the_skin_over() {
                 area += was.length();
             }
         }
-        assert!(area < 2e-4 * all, "{name} turns {turned} triangles over, {} of the skin", area / all);
+        assert!(
+            area < 2e-4 * all,
+            "{name} turns {turned} triangles over, {} of the skin",
+            area / all
+        );
     }
 }
 
 #[test]
 fn lids_never_enter_the_eyeball() {
     let center = DVec3::from_array(eye::CENTER);
-    for name in ["eyeBlinkLeft", "eyeSquintLeft", "eyeWideLeft", "eyeLookDownLeft", "eyeLookUpLeft", "mouthSmileLeft", "cheekSquintLeft", "browDownLeft", "AU45_squeeze"] {
+    for name in [
+        "eyeBlinkLeft",
+        "eyeSquintLeft",
+        "eyeWideLeft",
+        "eyeLookDownLeft",
+        "eyeLookUpLeft",
+        "mouthSmileLeft",
+        "cheekSquintLeft",
+        "browDownLeft",
+        "AU45_squeeze",
+    ] {
         for weight in [0.25, 0.5, 0.75, 1.0] {
             let posed = HEAD.pose(&[(name, weight)]);
             for (p, rest) in posed.iter().zip(&HEAD.skin.mesh.positions) {
                 let from = *p - center;
                 let clearance = from.length() - eye::reach(from);
                 let before = (*rest - center).length() - eye::reach(*rest - center);
-                assert!(clearance > before.min(0.0001) - 1e-5, "{name} at {weight}: {clearance} m at {p}, was {before}");
+                assert!(
+                    clearance > before.min(0.0001) - 1e-5,
+                    "{name} at {weight}: {clearance} m at {p}, was {before}"
+                );
             }
         }
     }
@@ -82,18 +100,31 @@ fn lids_never_enter_the_eyeball() {
 #[test]
 fn a_blink_closes_the_eye() {
     let posed = HEAD.pose(&[("eyeBlinkLeft", 1.0)]);
-    let ids = |name: &str| &HEAD.regions.iter().find(|r| r.name == name).expect("a region").vertices;
+    let ids =
+        |name: &str| &HEAD.regions.iter().find(|r| r.name == name).expect("a region").vertices;
     // Edges of the lids near the middle of the eye, seen from the front.
     let near = |v: &&u32| {
         let p = HEAD.skin.mesh.positions[**v as usize];
         (p.x - eye::CENTER[0]).abs() < 0.006 && p.z > 0.006
     };
-    let lowest = ids("upper_lid_l").iter().filter(near).map(|&v| posed[v as usize].y).fold(f64::INFINITY, f64::min);
-    let highest = ids("lower_lid_l").iter().filter(near).map(|&v| posed[v as usize].y).fold(f64::NEG_INFINITY, f64::max);
+    let lowest = ids("upper_lid_l")
+        .iter()
+        .filter(near)
+        .map(|&v| posed[v as usize].y)
+        .fold(f64::INFINITY, f64::min);
+    let highest = ids("lower_lid_l")
+        .iter()
+        .filter(near)
+        .map(|&v| posed[v as usize].y)
+        .fold(f64::NEG_INFINITY, f64::max);
     assert!(lowest - highest < 0.0006, "a slit of {} m stays open", lowest - highest);
     let right = |v: &u32| HEAD.skin.mesh.positions[*v as usize].x < -0.02;
     let all: Vec<u32> = (0..posed.len() as u32).collect();
-    assert!(all.iter().filter(|v| right(v)).all(|&v| posed[v as usize] == HEAD.skin.mesh.positions[v as usize]));
+    assert!(
+        all.iter()
+            .filter(|v| right(v))
+            .all(|&v| posed[v as usize] == HEAD.skin.mesh.positions[v as usize])
+    );
 }
 
 /// How far apart the lips are under weights of shapes, at points of the parting line (m).
@@ -101,7 +132,9 @@ fn gaps(weights: &[(&str, f64)]) -> Vec<f64> {
     let sculptor = Sculptor::new(&ANATOMY);
     let moved = |p: DVec3| {
         let site = Site::new(p, &ANATOMY);
-        let by = |(name, weight): &(&str, f64)| *weight * sculptor.displacement(name, &site).expect("a shape");
+        let by = |(name, weight): &(&str, f64)| {
+            *weight * sculptor.displacement(name, &site).expect("a shape")
+        };
         p + weights.iter().map(by).sum::<DVec3>()
     };
     let mut gaps = Vec::new();
@@ -128,8 +161,12 @@ fn lips_do_not_cross() {
     }
     for weight in [0.3, 1.0] {
         let closed = gaps(&[("jawOpen", weight), ("mouthClose", weight)]);
-        let (least, most) = closed.iter().fold((f64::INFINITY, 0.0f64), |(a, b), &g| (a.min(g), b.max(g)));
-        assert!(least > 0.0 && most < 0.002, "closed over an open jaw they are {least} to {most} m apart");
+        let (least, most) =
+            closed.iter().fold((f64::INFINITY, 0.0f64), |(a, b), &g| (a.min(g), b.max(g)));
+        assert!(
+            least > 0.0 && most < 0.002,
+            "closed over an open jaw they are {least} to {most} m apart"
+        );
     }
     let open = gaps(&[("jawOpen", 1.0)]);
     assert!(open[open.len() / 2] > 0.020);

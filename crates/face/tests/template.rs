@@ -104,13 +104,17 @@ fn muscles_lie_between_skin_and_bone_with_fibres_from_origin_to_insertion() {
 #[test]
 fn lips_are_apart_though_they_nearly_touch() {
     let head = &*HEAD;
-    let ids = |name: &str| &head.regions.iter().find(|r| r.name == name).expect("a region").vertices;
+    let ids =
+        |name: &str| &head.regions.iter().find(|r| r.name == name).expect("a region").vertices;
     let is = |name: &str, v: u32| ids(name).binary_search(&v).is_ok();
     for &t in &head.skin.mesh.triangles {
         let middle = t.iter().map(|&v| head.skin.mesh.positions[v as usize]).sum::<DVec3>() / 3.0;
         let upper = t.iter().any(|&v| is("upper_lip", v) || is("upper_lip_inner", v));
         let lower = t.iter().any(|&v| is("lower_lip", v) || is("lower_lip_inner", v));
-        assert!(!(upper && lower) || middle.x.abs() > 0.0215, "a string across the slit at {middle}");
+        assert!(
+            !(upper && lower) || middle.x.abs() > 0.0215,
+            "a string across the slit at {middle}"
+        );
     }
     // With the jaw open, one looks into the mouth: nothing is there between lips and palate.
     let open = head.pose(&[("jawOpen", 1.0)]);
@@ -152,7 +156,10 @@ fn heads_that_cannot_be_are_refused_in_a_sentence() {
     let mut holed = HEAD.clone();
     holed.skull.mesh.triangles.remove(500);
     let error = check(&holed, "head".as_ref(), &team).expect_err("a hole");
-    assert!(matches!(&error, FaceError::Hole { part, edges: 3, .. } if part == "the skull"), "{error}");
+    assert!(
+        matches!(&error, FaceError::Hole { part, edges: 3, .. } if part == "the skull"),
+        "{error}"
+    );
 
     let mut pulled = HEAD.clone();
     pulled.muscles[3].solid.positions.iter_mut().for_each(|p| p.z += 0.03);

@@ -2,9 +2,7 @@
 
 use glam::DVec3;
 
-use super::distance::{
-    Curve, Ellipsoid, Table, bump, smooth_max, smooth_min, superellipse,
-};
+use super::distance::{Curve, Ellipsoid, Table, bump, smooth_max, smooth_min, superellipse};
 
 /// Horizontal sections of the face between brow and chin: y, half width, front z (m), exponent.
 /// Outline and profile of the face are set here.

@@ -95,8 +95,10 @@ impl<'a> Palette<'a> {
     fn hair(&self, q: DVec3) -> f64 {
         let edge = 0.0650 - 0.003 * smoothstep(0.0, 0.03, q.x);
         let front = smoothstep(-0.005, 0.008, q.y - edge);
-        let side = smoothstep(0.006, -0.006, q.z - self.temple.at(q.y)) * smoothstep(-0.022, -0.012, q.y);
-        let back = smoothstep(-0.098, -0.108, q.z) * smoothstep(-0.004, 0.006, q.y - self.nape.at(q.z));
+        let side =
+            smoothstep(0.006, -0.006, q.z - self.temple.at(q.y)) * smoothstep(-0.022, -0.012, q.y);
+        let back =
+            smoothstep(-0.098, -0.108, q.z) * smoothstep(-0.004, 0.006, q.y - self.nape.at(q.z));
         let off_ear = smoothstep(0.0012, 0.0030, self.anatomy.ear(q));
         front.max(side).max(back) * off_ear
     }

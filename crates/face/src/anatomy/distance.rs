@@ -41,7 +41,8 @@ impl Ellipsoid {
     /// Turned about x, then y, then z (degrees).
     pub fn turned(center: [f64; 3], radii: [f64; 3], degrees: [f64; 3]) -> Self {
         let [x, y, z] = degrees.map(f64::to_radians);
-        let turn = DMat3::from_rotation_z(z) * DMat3::from_rotation_y(y) * DMat3::from_rotation_x(x);
+        let turn =
+            DMat3::from_rotation_z(z) * DMat3::from_rotation_y(y) * DMat3::from_rotation_x(x);
         Ellipsoid { turn: Some(turn.transpose()), ..Ellipsoid::new(center, radii) }
     }
 
@@ -115,7 +116,9 @@ impl Curve {
     /// value · exp(−(distance/σ)²): a ridge, or a crease where the values are negative.
     pub fn ridge(&self, p: DVec3, sigma: f64) -> f64 {
         let reach = DVec3::splat(2.6 * sigma);
-        if (p - self.min + reach).min_element() <= 0.0 || (self.max + reach - p).min_element() <= 0.0 {
+        if (p - self.min + reach).min_element() <= 0.0
+            || (self.max + reach - p).min_element() <= 0.0
+        {
             return 0.0;
         }
         let (mut least, mut amplitude) = (f64::INFINITY, 0.0);
@@ -148,7 +151,8 @@ impl Curve {
         let last = self.points.len() - 1;
         let u = along.clamp(0.0, 1.0) * last as f64;
         let i = (u as usize).min(last.saturating_sub(1));
-        let [a, b] = [self.points[i], self.points[(i + 1).min(last)]].map(|r| DVec3::new(r[0], r[1], r[2]));
+        let [a, b] =
+            [self.points[i], self.points[(i + 1).min(last)]].map(|r| DVec3::new(r[0], r[1], r[2]));
         a.lerp(b, u - i as f64)
     }
 
@@ -169,9 +173,8 @@ pub fn catmull_rom<const N: usize>(rows: &[[f64; N]], count: usize) -> Vec<[f64;
     let last = rows.len().saturating_sub(1);
     let at = |i: isize| -> [f64; N] {
         // Beyond the ends the curve goes straight on.
-        let mirrored = |end: usize, inner: usize| {
-            std::array::from_fn(|k| 2.0 * rows[end][k] - rows[inner][k])
-        };
+        let mirrored =
+            |end: usize, inner: usize| std::array::from_fn(|k| 2.0 * rows[end][k] - rows[inner][k]);
         match i {
             -1 => mirrored(0, 1.min(last)),
             i if i as usize > last => mirrored(last, last.saturating_sub(1)),

@@ -72,7 +72,7 @@ pub fn reach(direction: DVec3) -> f64 {
 
 /// Lids and their folds.
 #[derive(Clone, Debug)]
-pub struct Lids {
+pub(super) struct Lids {
     crease: Curve,
     fold: Curve,
 }
@@ -94,7 +94,8 @@ impl Lids {
 
     /// The face with the lids opened and room for the ball.
     pub fn open(&self, d: f64, p: DVec3) -> f64 {
-        let opening = CANTHI.iter().fold(opening(p), |d, flesh| smooth_max(d, -flesh.distance(p), 0.0008));
+        let opening =
+            CANTHI.iter().fold(opening(p), |d, flesh| smooth_max(d, -flesh.distance(p), 0.0008));
         smooth_max(d, -opening, EDGE_SEAM).max(-ball(p, CENTER, RADIUS + GAP))
     }
 }

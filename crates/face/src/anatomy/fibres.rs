@@ -43,7 +43,8 @@ impl Fibres {
 /// insertion, of `stations` such sections.
 pub fn fibres(solid: &Mesh, per_end: usize, stations: usize) -> Fibres {
     let count = solid.positions.len();
-    let elements: Vec<Element> = (0..solid.tets.len()).filter_map(|t| Element::of(solid, t)).collect();
+    let elements: Vec<Element> =
+        (0..solid.tets.len()).filter_map(|t| Element::of(solid, t)).collect();
     let free = |v: usize| (per_end..count - per_end).contains(&v);
     // A start that is right for a straight ribbon.
     let mut along: Vec<f64> =
@@ -97,7 +98,11 @@ fn conjugate_gradients(elements: &[Element], u: &mut [f64], free: impl Fn(usize)
                 y[v as usize] += flux.dot(slope);
             }
         }
-        (0..count).for_each(|v| if !free(v) { y[v] = 0.0 });
+        (0..count).for_each(|v| {
+            if !free(v) {
+                y[v] = 0.0
+            }
+        });
         y
     };
     let mut diagonal = vec![0.0; count];

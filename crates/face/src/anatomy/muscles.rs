@@ -209,7 +209,8 @@ impl Course {
                 let bend = 0.35 * width + thick;
                 for _ in 0..6 {
                     let below = -envelope(p);
-                    let most = (below + obstacle(p, anatomy) - thick - TO_BONE).max(thick + TO_SKIN);
+                    let most =
+                        (below + obstacle(p, anatomy) - thick - TO_BONE).max(thick + TO_SKIN);
                     p += 0.7 * (below - middle_depth.min(most)) * normal(envelope, p, 2.5e-3);
                     p = flat + (p - flat).clamp_length_max(bend);
                 }

@@ -57,7 +57,7 @@ pub fn arch_distance(x: f64, z: f64, z0: f64) -> f64 {
 
 /// The cavity of the mouth.
 #[derive(Clone, Debug)]
-pub struct Cavity {
+pub(super) struct Cavity {
     jaw_body: Curve,
     coronoid: Curve,
 }

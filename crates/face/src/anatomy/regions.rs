@@ -10,9 +10,30 @@ use super::oral::TONGUE;
 
 /// All names. A vertex is in exactly one of those before `lips`; the rest gather several.
 pub const REGIONS: [&str; 25] = [
-    "scalp", "forehead", "brow_l", "brow_r", "upper_lid_l", "upper_lid_r", "lower_lid_l", "lower_lid_r",
-    "eye_socket_l", "eye_socket_r", "nose", "cheek_l", "cheek_r", "upper_lip", "lower_lip",
-    "upper_lip_inner", "lower_lip_inner", "tongue", "mouth_cavity", "chin", "jaw", "ear", "neck", "lips",
+    "scalp",
+    "forehead",
+    "brow_l",
+    "brow_r",
+    "upper_lid_l",
+    "upper_lid_r",
+    "lower_lid_l",
+    "lower_lid_r",
+    "eye_socket_l",
+    "eye_socket_r",
+    "nose",
+    "cheek_l",
+    "cheek_r",
+    "upper_lip",
+    "lower_lip",
+    "upper_lip_inner",
+    "lower_lip_inner",
+    "tongue",
+    "mouth_cavity",
+    "chin",
+    "jaw",
+    "ear",
+    "neck",
+    "lips",
     "mouth",
 ];
 

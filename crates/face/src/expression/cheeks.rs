@@ -41,7 +41,9 @@ pub fn sneer(site: &Site, anatomy: &Anatomy) -> DVec3 {
     let wave = (std::f64::consts::TAU * (p.y + 0.5 * p.x.abs()) / 0.0062).sin();
     let bunch = (0.0011 + 0.0004 * wave) * BUNCH.height(p);
     let crease = -0.0010 * FOLD.height(p);
-    site.soft * (wing + lip) + slide(p, brow, anatomy) + push(p, (bunch + crease) * site.outer(), anatomy)
+    site.soft * (wing + lip)
+        + slide(p, brow, anatomy)
+        + push(p, (bunch + crease) * site.outer(), anatomy)
 }
 
 /// The upper end of the fold between nose and cheek.

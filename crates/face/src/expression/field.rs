@@ -78,8 +78,7 @@ fn lower(p: DVec3, depth: f64) -> f64 {
     let x = p.x.abs();
     let line = parting_line(x.min(HALF_WIDTH));
     let back = ((p.z - HINGE.point.z) / (CORNER_Z - HINGE.point.z)).clamp(0.0, 1.0);
-    let line =
-        if p.z > CORNER_Z { line } else { HINGE.point.y + (line - HINGE.point.y) * back };
+    let line = if p.z > CORNER_Z { line } else { HINGE.point.y + (line - HINGE.point.y) * back };
     let below = line - p.y;
     let away = below.abs();
     let beside = x / (CORNER + SPREAD * away);

@@ -10,7 +10,8 @@ use crate::anatomy::oral::TONGUE;
 /// The jaw of the shape `jawOpen`.
 pub const OPEN: JawPose = JawPose { open: 24.0, turn: 0.0, shift: DVec3::ZERO };
 /// Of `jawForward`, and of `jawLeft`.
-pub const FORWARD: JawPose = JawPose { open: 0.0, turn: 0.0, shift: DVec3::new(0.0, -0.001, 0.0055) };
+pub const FORWARD: JawPose =
+    JawPose { open: 0.0, turn: 0.0, shift: DVec3::new(0.0, -0.001, 0.0055) };
 pub const LEFT: JawPose = JawPose { open: 0.0, turn: 3.0, shift: DVec3::new(0.0028, 0.0, 0.0) };
 
 /// What a pose of the jaw does to the skin.
@@ -37,7 +38,8 @@ pub fn close_mouth(site: &Site) -> DVec3 {
 /// The tongue comes forward, between teeth that `jawOpen` has parted.
 pub fn tongue_out(site: &Site) -> DVec3 {
     let p = site.p;
-    let on_it = smoothstep(0.0035, 0.0010, TONGUE.distance(p)) * smoothstep(0.004, 0.006, site.depth);
+    let on_it =
+        smoothstep(0.0035, 0.0010, TONGUE.distance(p)) * smoothstep(0.004, 0.006, site.depth);
     let tip = smoothstep(-0.024, 0.010, p.z);
     on_it * tip * DVec3::new(-0.12 * p.x, 0.0010, 0.0260)
 }

@@ -27,7 +27,13 @@ pub const PRESETS: [Preset; 12] = [
     ),
     preset(
         "surprise",
-        &[("browInnerUp", 0.9), ("browOuterUp", 0.9), ("eyeWide", 0.9), ("jawOpen", 0.55), ("mouthFunnel", 0.15)],
+        &[
+            ("browInnerUp", 0.9),
+            ("browOuterUp", 0.9),
+            ("eyeWide", 0.9),
+            ("jawOpen", 0.55),
+            ("mouthFunnel", 0.15),
+        ],
     ),
     preset(
         "anger",
@@ -75,7 +81,10 @@ pub const PRESETS: [Preset; 12] = [
         ],
     ),
     preset("kiss", &[("mouthPucker", 1.0), ("eyeBlink", 0.35), ("browInnerUp", 0.25)]),
-    preset("ooh", &[("mouthFunnel", 1.0), ("jawOpen", 0.22), ("browInnerUp", 0.5), ("browOuterUp", 0.4)]),
+    preset(
+        "ooh",
+        &[("mouthFunnel", 1.0), ("jawOpen", 0.22), ("browInnerUp", 0.5), ("browOuterUp", 0.4)],
+    ),
     preset("puff", &[("cheekPuff", 1.0), ("mouthPress", 0.5), ("eyeWide", 0.2)]),
     preset(
         "wink",

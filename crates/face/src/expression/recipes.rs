@@ -1,8 +1,8 @@
 //! Muscle recipes: which muscles make a shape, and how much they shorten, with the jaw. Good enough
 //! to read as the expression until contractions are fitted to the shapes.
 
-use crate::anatomy::hinge::JawPose;
 use super::jaw;
+use crate::anatomy::hinge::JawPose;
 
 /// Contractions by name, as parts of the rest length, and the jaw.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -11,8 +11,11 @@ pub struct Recipe {
     pub jaw: JawPose,
 }
 
+/// Muscles, and by how much of their length they shorten.
+type Contractions = &'static [(&'static str, f64)];
+
 /// Shapes of one side, by their name without it: muscles of that side.
-const SIDED: [(&str, &[(&str, f64)]); 18] = [
+const SIDED: [(&str, Contractions); 18] = [
     ("eyeBlink", &[("orbicularis_oculi_upper", 0.30), ("orbicularis_oculi_lower", 0.12)]),
     ("eyeLookDown", &[("orbicularis_oculi_upper", 0.12)]),
     ("eyeLookIn", &[]),
@@ -22,14 +25,29 @@ const SIDED: [(&str, &[(&str, f64)]); 18] = [
     ("eyeWide", &[("levator_palpebrae", 0.25)]),
     (
         "mouthSmile",
-        &[("zygomaticus_major", 0.30), ("zygomaticus_minor", 0.15), ("risorius", 0.10), ("levator_anguli_oris", 0.10)],
+        &[
+            ("zygomaticus_major", 0.30),
+            ("zygomaticus_minor", 0.15),
+            ("risorius", 0.10),
+            ("levator_anguli_oris", 0.10),
+        ],
     ),
     ("mouthFrown", &[("depressor_anguli_oris", 0.32), ("platysma", 0.04)]),
     ("mouthDimple", &[("buccinator", 0.22), ("risorius", 0.12)]),
     ("mouthStretch", &[("risorius", 0.28), ("platysma", 0.10), ("buccinator", 0.10)]),
-    ("mouthPress", &[("incisivus_labii_superioris", 0.12), ("incisivus_labii_inferioris", 0.12), ("buccinator", 0.06)]),
+    (
+        "mouthPress",
+        &[
+            ("incisivus_labii_superioris", 0.12),
+            ("incisivus_labii_inferioris", 0.12),
+            ("buccinator", 0.06),
+        ],
+    ),
     ("mouthLowerDown", &[("depressor_labii_inferioris", 0.32)]),
-    ("mouthUpperUp", &[("levator_labii_superioris", 0.28), ("levator_labii_sup_alaeque_nasi", 0.16)]),
+    (
+        "mouthUpperUp",
+        &[("levator_labii_superioris", 0.28), ("levator_labii_sup_alaeque_nasi", 0.16)],
+    ),
     ("browDown", &[("corrugator", 0.28), ("depressor_supercilii", 0.22)]),
     ("browOuterUp", &[("frontalis_lateral", 0.20)]),
     ("cheekSquint", &[("orbicularis_oculi_lower", 0.20), ("zygomaticus_minor", 0.10)]),
@@ -37,11 +55,23 @@ const SIDED: [(&str, &[(&str, f64)]); 18] = [
 ];
 
 /// Shapes without sides: muscles of both.
-const WHOLE: [(&str, &[(&str, f64)], JawPose); 14] = [
+const WHOLE: [(&str, Contractions, JawPose); 14] = [
     ("jawForward", &[("lateral_pterygoid", 0.15)], jaw::FORWARD),
     ("jawOpen", &[("digastric_anterior", 0.25), ("lateral_pterygoid", 0.15)], jaw::OPEN),
-    ("mouthClose", &[("orbicularis_oris_upper", 0.15), ("orbicularis_oris_lower", 0.20), ("mentalis", 0.10)], SHUT),
-    ("mouthFunnel", &[("orbicularis_oris_upper", 0.22), ("orbicularis_oris_lower", 0.22), ("depressor_labii_inferioris", 0.08)], SHUT),
+    (
+        "mouthClose",
+        &[("orbicularis_oris_upper", 0.15), ("orbicularis_oris_lower", 0.20), ("mentalis", 0.10)],
+        SHUT,
+    ),
+    (
+        "mouthFunnel",
+        &[
+            ("orbicularis_oris_upper", 0.22),
+            ("orbicularis_oris_lower", 0.22),
+            ("depressor_labii_inferioris", 0.08),
+        ],
+        SHUT,
+    ),
     (
         "mouthPucker",
         &[

@@ -12,16 +12,58 @@ use crate::anatomy::hinge::JawPose;
 
 /// The 52 names of ARKit, in its order.
 pub const ARKIT: [&str; 52] = [
-    "eyeBlinkLeft", "eyeLookDownLeft", "eyeLookInLeft", "eyeLookOutLeft", "eyeLookUpLeft", "eyeSquintLeft",
-    "eyeWideLeft", "eyeBlinkRight", "eyeLookDownRight", "eyeLookInRight", "eyeLookOutRight",
-    "eyeLookUpRight", "eyeSquintRight", "eyeWideRight", "jawForward", "jawRight", "jawLeft", "jawOpen",
-    "mouthClose", "mouthFunnel", "mouthPucker", "mouthRight", "mouthLeft", "mouthSmileLeft",
-    "mouthSmileRight", "mouthFrownLeft", "mouthFrownRight", "mouthDimpleLeft", "mouthDimpleRight",
-    "mouthStretchLeft", "mouthStretchRight", "mouthRollLower", "mouthRollUpper", "mouthShrugLower",
-    "mouthShrugUpper", "mouthPressLeft", "mouthPressRight", "mouthLowerDownLeft", "mouthLowerDownRight",
-    "mouthUpperUpLeft", "mouthUpperUpRight", "browDownLeft", "browDownRight", "browInnerUp",
-    "browOuterUpLeft", "browOuterUpRight", "cheekPuff", "cheekSquintLeft", "cheekSquintRight",
-    "noseSneerLeft", "noseSneerRight", "tongueOut",
+    "eyeBlinkLeft",
+    "eyeLookDownLeft",
+    "eyeLookInLeft",
+    "eyeLookOutLeft",
+    "eyeLookUpLeft",
+    "eyeSquintLeft",
+    "eyeWideLeft",
+    "eyeBlinkRight",
+    "eyeLookDownRight",
+    "eyeLookInRight",
+    "eyeLookOutRight",
+    "eyeLookUpRight",
+    "eyeSquintRight",
+    "eyeWideRight",
+    "jawForward",
+    "jawRight",
+    "jawLeft",
+    "jawOpen",
+    "mouthClose",
+    "mouthFunnel",
+    "mouthPucker",
+    "mouthRight",
+    "mouthLeft",
+    "mouthSmileLeft",
+    "mouthSmileRight",
+    "mouthFrownLeft",
+    "mouthFrownRight",
+    "mouthDimpleLeft",
+    "mouthDimpleRight",
+    "mouthStretchLeft",
+    "mouthStretchRight",
+    "mouthRollLower",
+    "mouthRollUpper",
+    "mouthShrugLower",
+    "mouthShrugUpper",
+    "mouthPressLeft",
+    "mouthPressRight",
+    "mouthLowerDownLeft",
+    "mouthLowerDownRight",
+    "mouthUpperUpLeft",
+    "mouthUpperUpRight",
+    "browDownLeft",
+    "browDownRight",
+    "browInnerUp",
+    "browOuterUpLeft",
+    "browOuterUpRight",
+    "cheekPuff",
+    "cheekSquintLeft",
+    "cheekSquintRight",
+    "noseSneerLeft",
+    "noseSneerRight",
+    "tongueOut",
 ];
 
 /// Evaluates shapes at points of the skin.
@@ -60,7 +102,9 @@ impl<'a> Sculptor<'a> {
         }
         Some(match (name.strip_suffix("Left"), name.strip_suffix("Right")) {
             (Some("jaw" | "mouth"), _) => self.whole(name, site),
-            (_, Some("jaw" | "mouth")) => mirror(self.whole(&name.replace("Right", "Left"), &site.mirrored())),
+            (_, Some("jaw" | "mouth")) => {
+                mirror(self.whole(&name.replace("Right", "Left"), &site.mirrored()))
+            }
             (Some(stem), _) => self.left(stem, site),
             (_, Some(stem)) => mirror(self.left(stem, &site.mirrored())),
             _ => self.whole(name, site),
@@ -92,7 +136,8 @@ impl<'a> Sculptor<'a> {
     /// A shape of the left side, by its name without the side.
     pub(super) fn left(&self, stem: &str, site: &Site) -> DVec3 {
         let a = self.anatomy;
-        let lids = |upper: f64, lower: f64, aside: f64| move_lids(site, Lids { upper, lower, aside });
+        let lids =
+            |upper: f64, lower: f64, aside: f64| move_lids(site, Lids { upper, lower, aside });
         match stem {
             "eyeBlink" => lids(1.0, 1.0, 0.0),
             "eyeLookDown" => lids(0.42, -0.30, 0.0),

@@ -42,7 +42,11 @@ pub fn check(template: &Template, path: &Path, team: &Team) -> Result<Vec<String
     }
     for muscle in &template.muscles {
         let part = format!("the muscle {}", muscle.name);
-        closed(&Mesh::surface(muscle.solid.positions.clone(), muscle.solid.triangles.clone()), &part, path)?;
+        closed(
+            &Mesh::surface(muscle.solid.positions.clone(), muscle.solid.triangles.clone()),
+            &part,
+            path,
+        )?;
         inside(&muscle.solid.positions, &skin, &part, path, team)?;
         if muscle.curve.len() < 2 {
             let problem = "has a curve of fewer than two points".to_owned();
@@ -60,7 +64,8 @@ pub fn check(template: &Template, path: &Path, team: &Team) -> Result<Vec<String
     for (expression, weights) in &template.expressions {
         if let Some((name, _)) = weights.iter().find(|(name, _)| template.shape(name).is_none()) {
             let names = template.shapes.iter().map(|shape| shape.name.as_str());
-            remarks.push(format!("the expression {expression} uses {name}, which is no shape here"));
+            remarks
+                .push(format!("the expression {expression} uses {name}, which is no shape here"));
             remarks.extend(nearest(name, names).map(|n| format!("the nearest to {name} is {n}")));
         }
     }
@@ -81,7 +86,8 @@ fn open_edges(mesh: &Mesh) -> Option<(usize, u32)> {
 
 fn closed(mesh: &Mesh, part: &str, path: &Path) -> Result<(), FaceError> {
     let Some((edges, triangle)) = open_edges(mesh) else { return Ok(()) };
-    let corner = mesh.triangles.get(triangle as usize).and_then(|t| mesh.positions.get(t[0] as usize));
+    let corner =
+        mesh.triangles.get(triangle as usize).and_then(|t| mesh.positions.get(t[0] as usize));
     let DVec3 { x, y, z } = corner.copied().unwrap_or_default();
     Err(FaceError::Hole { path: path.to_owned(), part: part.to_owned(), edges, triangle, x, y, z })
 }

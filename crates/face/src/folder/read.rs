@@ -153,7 +153,12 @@ impl Reader<'_> {
         let count = surface.mesh.positions.len();
         let find = |name: &str, components: usize| {
             let fits = |a: &&Attribute| a.name == name && a.components == components;
-            surface.attributes.iter().find(fits).map(|a| &a.values).filter(|v| v.len() == components * count)
+            surface
+                .attributes
+                .iter()
+                .find(fits)
+                .map(|a| &a.values)
+                .filter(|v| v.len() == components * count)
         };
         let curve: Vec<DVec3> = table.curve.iter().map(|&p| self.place(p)).collect();
         let fibres = match (find("along", 1), find("fibre", 3)) {

@@ -44,7 +44,11 @@ pub fn write_template(template: &Template, folder: &Path) -> Result<Vec<PathBuf>
             shift_min: template.hinge.shift[0].into(),
             shift_max: template.hinge.shift[1].into(),
         },
-        landmarks: template.landmarks.iter().map(|l| (l.name.clone(), rounded(l.position))).collect(),
+        landmarks: template
+            .landmarks
+            .iter()
+            .map(|l| (l.name.clone(), rounded(l.position)))
+            .collect(),
         expressions: template
             .expressions
             .iter()
@@ -135,7 +139,11 @@ impl Writer<'_> {
         let name = format!("muscles/{}.vtu", muscle.name);
         let directions = muscle.fibres.direction.iter().flat_map(|d| d.to_array()).collect();
         let attributes = vec![
-            Attribute { name: "along".to_owned(), components: 1, values: muscle.fibres.along.clone() },
+            Attribute {
+                name: "along".to_owned(),
+                components: 1,
+                values: muscle.fibres.along.clone(),
+            },
             Attribute { name: "fibre".to_owned(), components: 3, values: directions },
         ];
         self.surface(&name, &Surface { attributes, ..Surface::from(muscle.solid.clone()) })

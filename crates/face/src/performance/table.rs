@@ -56,9 +56,16 @@ impl Performance {
         fps: Option<f64>,
     ) -> Result<Performance, FaceError> {
         let known = if known.is_empty() { &ARKIT[..] } else { known };
-        let fail = |line: usize, problem: String| FaceError::Syntax { path: path.to_owned(), line, problem };
+        let fail = |line: usize, problem: String| FaceError::Syntax {
+            path: path.to_owned(),
+            line,
+            problem,
+        };
         if let Some(fps) = fps.filter(|fps| !(fps.is_finite() && *fps > 0.0 && *fps <= 1000.0)) {
-            return Err(fail(1, format!("{fps} frames per second make no sense, expected 1 to 1000")));
+            return Err(fail(
+                1,
+                format!("{fps} frames per second make no sense, expected 1 to 1000"),
+            ));
         }
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let mut lines = (1usize..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
@@ -89,12 +96,21 @@ impl Performance {
                         let value = finite(field).filter(|w| w.abs() <= GREATEST);
                         frame.weights[*shape] = value.ok_or_else(|| {
                             let name = &shapes[*shape];
-                            fail(number, format!("{name} is {field:?}, expected a weight from 0 to 1"))
+                            fail(
+                                number,
+                                format!("{name} is {field:?}, expected a weight from 0 to 1"),
+                            )
                         })?;
                     }
                     Column::Rotation(k) => {
                         let value = finite(field).filter(|r| r.abs() < 100.0).ok_or_else(|| {
-                            fail(number, format!("value {} is {field:?}, expected an angle in radians", place + 1))
+                            fail(
+                                number,
+                                format!(
+                                    "value {} is {field:?}, expected an angle in radians",
+                                    place + 1
+                                ),
+                            )
                         })?;
                         match k {
                             0..3 => frame.head[*k] = value,
@@ -110,13 +126,15 @@ impl Performance {
         if frames.is_empty() {
             return Err(fail(2, "expected at least one frame below the names".to_owned()));
         }
-        let told = RATES.into_iter().find(|rate| most_in_second < *rate).filter(|_| most_in_second > 0.0);
+        let told =
+            RATES.into_iter().find(|rate| most_in_second < *rate).filter(|_| most_in_second > 0.0);
         Ok(Performance { fps: fps.or(told).unwrap_or(30.0), shapes, frames })
     }
 
     /// The table that Live Link Face would have written; shapes that ARKit does not have follow.
     pub fn to_csv(&self) -> String {
-        let extra: Vec<&String> = self.shapes.iter().filter(|s| !ARKIT.contains(&s.as_str())).collect();
+        let extra: Vec<&String> =
+            self.shapes.iter().filter(|s| !ARKIT.contains(&s.as_str())).collect();
         let mut text = String::from("Timecode,BlendShapeCount");
         ARKIT.iter().for_each(|name| text.push_str(&format!(",{}", capital(name))));
         ROTATIONS.iter().for_each(|name| text.push_str(&format!(",{name}")));
@@ -128,7 +146,11 @@ impl Performance {
         for (number, frame) in self.frames.iter().enumerate() {
             let second = number / rate;
             let (h, m, s) = (second / 3600, second / 60 % 60, second % 60);
-            text.push_str(&format!("{h:02}:{m:02}:{s:02}:{:02}.000,{}", number % rate, ARKIT.len() + 9));
+            text.push_str(&format!(
+                "{h:02}:{m:02}:{s:02}:{:02}.000,{}",
+                number % rate,
+                ARKIT.len() + 9
+            ));
             for place in &places {
                 text.push_str(&format!(",{:.5}", place.map_or(0.0, |p| frame.weights[p])));
             }
@@ -156,7 +178,11 @@ fn capital(name: &str) -> String {
 }
 
 /// What the columns are, and the shapes among them.
-fn columns(path: &Path, header: &str, known: &[&str]) -> Result<(Vec<Column>, Vec<String>), FaceError> {
+fn columns(
+    path: &Path,
+    header: &str,
+    known: &[&str],
+) -> Result<(Vec<Column>, Vec<String>), FaceError> {
     let names: Vec<&str> = header.split(',').map(str::trim).collect();
     if names.len() > MOST_COLUMNS {
         let problem = format!("there are {} columns, expected at most {MOST_COLUMNS}", names.len());
@@ -213,7 +239,9 @@ mod tests {
                 let place = again.shapes.iter().position(|s| s == name).unwrap();
                 assert!((a.weights[place] - w).abs() < 1e-5);
             }
-            assert!((a.head[1] - b.head[1]).abs() < 1e-5 && (a.eyes[1][0] - b.eyes[1][0]).abs() < 1e-5);
+            assert!(
+                (a.head[1] - b.head[1]).abs() < 1e-5 && (a.eyes[1][0] - b.eyes[1][0]).abs() < 1e-5
+            );
         }
     }
 
@@ -223,12 +251,28 @@ mod tests {
             ("", None, "w.csv, line 1: expected a line of names, found nothing"),
             ("frame,jawOpen\n", None, "w.csv, line 2: expected at least one frame below the names"),
             ("frame\n0\n", None, "w.csv, line 1: expected a line of names with at least one shape"),
-            ("frame,jawOpen\n0,nan\n", None, "w.csv, line 2: jawOpen is \"nan\", expected a weight from 0 to 1"),
-            ("frame,jawOpen\n0,70\n", None, "w.csv, line 2: jawOpen is \"70\", expected a weight from 0 to 1"),
+            (
+                "frame,jawOpen\n0,nan\n",
+                None,
+                "w.csv, line 2: jawOpen is \"nan\", expected a weight from 0 to 1",
+            ),
+            (
+                "frame,jawOpen\n0,70\n",
+                None,
+                "w.csv, line 2: jawOpen is \"70\", expected a weight from 0 to 1",
+            ),
             ("frame,jawOpen\n0,0,1\n", None, "w.csv, line 2: expected 2 values, found 3"),
-            ("frame,jawOpen,JawOpen\n0,0,1\n", None, "w.csv, line 1: the shape jawOpen has two columns"),
+            (
+                "frame,jawOpen,JawOpen\n0,0,1\n",
+                None,
+                "w.csv, line 1: the shape jawOpen has two columns",
+            ),
             ("frame,wings\n0,0\n", None, "w.csv: there is no shape wings"),
-            ("frame,jawOpen\n0,0\n", Some(0.0), "w.csv, line 1: 0 frames per second make no sense, expected 1 to 1000"),
+            (
+                "frame,jawOpen\n0,0\n",
+                Some(0.0),
+                "w.csv, line 1: 0 frames per second make no sense, expected 1 to 1000",
+            ),
         ];
         for (text, fps, expected) in cases {
             assert_eq!(problem(text, fps), expected);

@@ -66,7 +66,9 @@ pub fn read_blendshapes(path: &Path) -> Result<Blendshapes, IoError> {
     let mut members: BTreeMap<String, Vec<(usize, usize)>> = BTreeMap::new();
     for &node in hierarchy.nodes() {
         let mesh = container.document.nodes[node].mesh;
-        let Some(mesh) = mesh.and_then(|mesh| container.document.meshes.get(mesh)) else { continue };
+        let Some(mesh) = mesh.and_then(|mesh| container.document.meshes.get(mesh)) else {
+            continue;
+        };
         let count = mesh.primitives.iter().map(|p| p.targets.len()).max().unwrap_or(0);
         for target in 0..count {
             let named = mesh.extras["targetNames"].get(target).and_then(Value::as_str);

@@ -167,8 +167,10 @@ impl Writer {
     pub fn write_target(&mut self, displacement: &[DVec3]) -> Result<(), IoError> {
         if displacement.len() != self.rest.len() || self.targets.len() == self.planned {
             let (expected, given) = (self.rest.len(), displacement.len());
-            let problem =
-                format!("shape {}: expected {expected} vertices, was given {given}", self.targets.len());
+            let problem = format!(
+                "shape {}: expected {expected} vertices, was given {given}",
+                self.targets.len()
+            );
             return Err(self.fail(problem));
         }
         let what = format!("shape {}", self.targets.len());
@@ -366,8 +368,12 @@ impl Writer {
         let materials: usize = groups.map(|g| written(&rest.mesh.groups[g].name)).sum();
         let primitive = 200 + attributes + self.planned * target;
         let frame = 1024 + 4 * written(&self.name) + length(self.document(Some([0, 0]), None));
-        let room =
-            arrays * array + pieces.len() * primitive + self.planned * weight + names + materials + frame;
+        let room = arrays * array
+            + pieces.len() * primitive
+            + self.planned * weight
+            + names
+            + materials
+            + frame;
         let room = (room as u64).next_multiple_of(4);
         match u32::try_from(room) {
             Ok(_) => Ok(room),

@@ -54,13 +54,15 @@ pub fn march(
 ) -> Result<Mesh, MeshError> {
     let blocks = lattice.blocks()?;
     let places: Vec<UVec3> = (0..blocks.z)
-        .flat_map(|z| (0..blocks.y).flat_map(move |y| (0..blocks.x).map(move |x| UVec3::new(x, y, z))))
+        .flat_map(|z| {
+            (0..blocks.y).flat_map(move |y| (0..blocks.x).map(move |x| UVec3::new(x, y, z)))
+        })
         .collect();
     let half = 0.5 * f64::from(BLOCK) * lattice.size;
     let near = evaluate(&places, team, |b| {
         let middle = lattice.place(b * BLOCK) + DVec3::splat(half);
-        // Written so that what is not a number is looked into.
-        !(field(middle).abs() > half * 3f64.sqrt() + lattice.slack)
+        let value = field(middle).abs();
+        value <= half * 3f64.sqrt() + lattice.slack || value.is_nan()
     });
     let near: Vec<UVec3> = places.into_iter().zip(near).filter(|b| b.1).map(|b| b.0).collect();
     let mut pieces: Vec<Piece> = Vec::new();
@@ -113,7 +115,8 @@ impl Lattice {
         let sides = blocks * BLOCK + UVec3::ONE;
         let number = |p: UVec3| {
             let q = block * BLOCK + p;
-            u64::from(q.x) + u64::from(sides.x) * (u64::from(q.y) + u64::from(sides.y) * u64::from(q.z))
+            u64::from(q.x)
+                + u64::from(sides.x) * (u64::from(q.y) + u64::from(sides.y) * u64::from(q.z))
         };
         let mut cross = |a: UVec3, b: UVec3| {
             // Corners of a tet ascend along the diagonal, so b − a has no negative component.
@@ -193,7 +196,8 @@ fn cut(
 
 /// Pieces put together: vertices with the same key are one.
 fn join(pieces: &[Piece]) -> Mesh {
-    let mut vertices: Vec<(u64, DVec3)> = pieces.iter().flat_map(|p| &p.vertices).copied().collect();
+    let mut vertices: Vec<(u64, DVec3)> =
+        pieces.iter().flat_map(|p| &p.vertices).copied().collect();
     vertices.sort_by_key(|v| v.0);
     vertices.dedup_by_key(|v| v.0);
     let number = |key: u64| vertices.partition_point(|v| v.0 < key) as u32;

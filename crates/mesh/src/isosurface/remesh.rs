@@ -110,7 +110,14 @@ impl Work {
     }
 
     /// Whether a can be drawn to b: the surface stays a manifold, nothing flips, no edge gets long.
-    fn may_collapse(&self, a: u32, b: u32, open: bool, around_a: &[u32], around_b: &mut Vec<u32>) -> bool {
+    fn may_collapse(
+        &self,
+        a: u32,
+        b: u32,
+        open: bool,
+        around_a: &[u32],
+        around_b: &mut Vec<u32>,
+    ) -> bool {
         let b_open = self.adjacency.around(b, around_b);
         let triangles = self.adjacency.at_edge(a, b);
         if triangles.len() != if open { 1 } else { 2 } || open && !b_open {
@@ -236,7 +243,8 @@ impl Work {
 
 fn slope(asked: &Remesh, p: DVec3) -> DVec3 {
     let e = asked.step;
-    let along = |axis: DVec3| ((asked.field)(p + e * axis) - (asked.field)(p - e * axis)) / (2.0 * e);
+    let along =
+        |axis: DVec3| ((asked.field)(p + e * axis) - (asked.field)(p - e * axis)) / (2.0 * e);
     DVec3::new(along(DVec3::X), along(DVec3::Y), along(DVec3::Z))
 }
 
@@ -284,7 +292,10 @@ mod tests {
         assert_eq!(kinds, [FindingKind::OpenEdge]);
         let whole = 2.0 * std::f64::consts::PI.powi(2) * 0.6 * 0.25 * 0.25;
         // Caps are missing, and are in the plane through the apex of the cones: they add nothing.
-        let apex = Mesh { positions: [vec![DVec3::ZERO], half.positions.clone()].concat(), ..half.clone() };
+        let apex = Mesh {
+            positions: [vec![DVec3::ZERO], half.positions.clone()].concat(),
+            ..half.clone()
+        };
         let shifted = apex.triangles.iter().map(|t| t.map(|v| v + 1)).collect();
         let volume = Mesh::surface(apex.positions, shifted).volume();
         assert!((2.0 * volume / whole - 1.0).abs() < 0.04, "{volume} of {whole}");

@@ -15,6 +15,7 @@ pub mod demos;
 pub mod run;
 
 pub use pliant_enrich as enrich;
+pub use pliant_face as face;
 pub use pliant_io as io;
 pub use pliant_lips as lips;
 pub use pliant_math as math;

@@ -33,6 +33,7 @@ commands! {
     mesh => Mesh,
     lips => Lips,
     enrich => Enrich,
+    face => Face,
     render => Render,
     plot => Plot,
     bench => Bench,

@@ -170,6 +170,11 @@ impl Drop for PartFile {
     }
 }
 
+/// Makes a folder, with those it is in; one that is there is left as it is.
+pub fn create_folder(path: &Path) -> Result<(), IoError> {
+    fs::create_dir_all(path).map_err(IoError::system(path, "create"))
+}
+
 /// Writes a whole small file in one go.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), IoError> {
     let mut file = PartFile::create(path, OnFailure::Remove)?;

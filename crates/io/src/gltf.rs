@@ -12,11 +12,13 @@ mod document;
 mod pieces;
 mod pose;
 mod scene;
+mod shapes;
 mod surface;
 mod write;
 
 pub use pieces::lost_groups;
 pub use scene::Scene;
+pub use shapes::{Blendshapes, read_blendshapes, write_blendshapes};
 pub use write::Writer;
 
 #[cfg(test)]

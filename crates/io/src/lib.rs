@@ -3,6 +3,7 @@
 //! - [`read_mesh`] and [`write_mesh`]: one mesh, in the format that the ending of the name says
 //! - [`Animation`] and [`AnimationWriter`]: a mesh that moves, one frame in memory at a time
 //! - [`Pc2Reader`], [`Pc2Writer`], [`MddReader`], [`MddWriter`]: caches of vertices alone
+//! - [`read_blendshapes`] and [`write_blendshapes`]: a mesh with named shapes
 //! - [`read_ids`]: selections kept in files
 //! - [`atomic`]: how outputs come to be whole
 //!
@@ -40,13 +41,14 @@ mod write;
 
 pub use animation::{Animation, AnimationOptions};
 pub use error::{IoError, Place};
+pub use gltf::{Blendshapes, read_blendshapes, write_blendshapes};
 pub use ids::read_ids;
 pub use loaded::Loaded;
 pub use mdd::{MddReader, MddWriter};
 pub use obj::{obj_text, write_obj};
 pub use pc2::{Pc2Header, Pc2Reader, Pc2Writer};
 pub use pliant_mesh::{Attribute, Polygons};
-pub use read::{MeshFormat, parse_mesh, parse_tetgen, read_mesh};
+pub use read::{MeshFormat, files_in, parse_mesh, parse_tetgen, read_mesh, read_text};
 pub use unit::{guess_unit, unit_named};
 pub use write::{AnimationWriter, write_mesh};
 

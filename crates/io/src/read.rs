@@ -1,6 +1,6 @@
 //! One door to all mesh formats.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::animation::AnimationOptions;
 use crate::beside::Beside;
@@ -117,6 +117,26 @@ pub fn parse_tetgen(nodes: (&Path, &[u8]), tets: (&Path, &[u8])) -> Result<Loade
 pub fn is_tetgen(path: &Path) -> bool {
     path.extension()
         .is_some_and(|e| e.eq_ignore_ascii_case("node") || e.eq_ignore_ascii_case("ele"))
+}
+
+/// The files in a folder, by name; folders in it are left out.
+pub fn files_in(folder: &Path) -> Result<Vec<PathBuf>, IoError> {
+    let listed = std::fs::read_dir(folder).map_err(IoError::system(folder, "list"))?;
+    let mut files: Vec<PathBuf> = listed.flatten().map(|entry| entry.path()).collect();
+    files.retain(|path| path.is_file());
+    files.sort();
+    Ok(files)
+}
+
+/// Reads a text file.
+///
+/// ```
+/// let missing = pliant_io::read_text(std::path::Path::new("/no/such/file")).unwrap_err();
+/// assert!(missing.to_string().starts_with("/no/such/file: cannot"));
+/// ```
+pub fn read_text(path: &Path) -> Result<String, IoError> {
+    let bytes = read_bytes(path)?;
+    String::from_utf8(bytes).map_err(|_| IoError::content(path, "expected text in UTF-8"))
 }
 
 pub fn read_bytes(path: &Path) -> Result<Vec<u8>, IoError> {

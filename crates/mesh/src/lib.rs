@@ -4,6 +4,7 @@
 //! - [`Surface`]: a mesh with its [`Polygons`] and the numbers painted on it ([`Attribute`])
 //! - [`shapes`]: boxes, cloths, the jelly and its plate
 //! - [`menagerie`]: creatures as functions of space
+//! - [`isosurface`]: the surface of any function of space, well meshed
 //! - [`select`]: which vertices a user means
 //! - [`diagnosis`]: what is wrong with a mesh
 //! - [`Bvh`], [`SurfaceTree`], [`winding`], [`SignedDistance`]: what is near, what is inside
@@ -18,6 +19,7 @@ mod conforming;
 pub mod diagnosis;
 mod embedding;
 mod error;
+pub mod isosurface;
 pub mod menagerie;
 mod mesh;
 mod polygons;

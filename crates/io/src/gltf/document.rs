@@ -47,6 +47,7 @@ pub struct Mesh {
     pub name: Option<String>,
     pub primitives: Vec<Primitive>,
     pub weights: Vec<f64>,
+    pub extras: Value,
 }
 
 #[derive(Debug, Default, Deserialize)]

@@ -49,11 +49,28 @@ pub struct Writer {
     /// Names of the materials: those of the groups.
     materials: Vec<String>,
     targets: Vec<usize>,
+    /// Of shapes, which are shown by no animation.
+    target_names: Vec<String>,
 }
 
 impl Writer {
     /// Starts `path`, or, of a `.gltf`, the `.bin` beside it. Without frames it is a mesh at rest.
     pub fn create(path: &Path, rest: &Loaded, fps: f64, frames: usize) -> Result<Self, IoError> {
+        Writer::start(path, rest, fps, frames, Vec::new())
+    }
+
+    /// Starts a mesh with a target for each of these names, and no animation.
+    pub fn create_shapes(path: &Path, rest: &Loaded, names: Vec<String>) -> Result<Self, IoError> {
+        Writer::start(path, rest, 1.0, names.len(), names)
+    }
+
+    fn start(
+        path: &Path,
+        rest: &Loaded,
+        fps: f64,
+        frames: usize,
+        target_names: Vec<String>,
+    ) -> Result<Self, IoError> {
         let binary = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("glb"));
         let buffer = if binary { path.to_owned() } else { path.with_extension("bin") };
         let name = path.file_stem().map_or("mesh".into(), |stem| stem.to_string_lossy().into());
@@ -72,6 +89,7 @@ impl Writer {
             primitives: Vec::new(),
             materials: Vec::new(),
             targets: Vec::new(),
+            target_names,
         };
         let pieces = pieces(&rest.mesh);
         if binary {
@@ -141,6 +159,23 @@ impl Writer {
         let moved = self.singles(&what, positions, Some(&rest));
         self.rest = rest;
         let target = self.vectors(&moved?, ARRAY)?;
+        self.targets.push(target);
+        Ok(())
+    }
+
+    /// Adds a target that moves the vertices (m); for [`Writer::create_shapes`].
+    pub fn write_target(&mut self, displacement: &[DVec3]) -> Result<(), IoError> {
+        if displacement.len() != self.rest.len() || self.targets.len() == self.planned {
+            let (expected, given) = (self.rest.len(), displacement.len());
+            let problem = format!(
+                "shape {}: expected {expected} vertices, was given {given}",
+                self.targets.len()
+            );
+            return Err(self.fail(problem));
+        }
+        let what = format!("shape {}", self.targets.len());
+        let moved = self.singles(&what, displacement, None)?;
+        let target = self.vectors(&moved, ARRAY)?;
         self.targets.push(target);
         Ok(())
     }
@@ -235,7 +270,7 @@ impl Writer {
     /// Times and weights: in frame i, target i has all the weight.
     fn track(&mut self) -> Result<Option<[usize; 2]>, IoError> {
         let frames = self.targets.len();
-        if frames == 0 {
+        if frames == 0 || !self.target_names.is_empty() {
             return Ok(None);
         }
         let times: Vec<f32> = (0..frames).map(|i| (i as f64 / self.fps) as f32).collect();
@@ -268,6 +303,9 @@ impl Writer {
         let mut mesh = json!({ "name": self.name });
         if !self.targets.is_empty() {
             mesh["weights"] = vec![0.0; self.targets.len()].into();
+        }
+        if !self.target_names.is_empty() {
+            mesh["extras"] = json!({ "targetNames": self.target_names });
         }
         let primitive = |&(indices, material): &(usize, Option<usize>)| {
             let mut primitive = json!({ "attributes": self.attributes, "indices": indices });
@@ -325,12 +363,17 @@ impl Writer {
         // An escaped letter takes at most six bytes; with the name comes a number.
         let written = |name: &str| 6 * name.len() + 20;
         let attributes: usize = rest.attributes.iter().map(|a| written(&a.name)).sum();
+        let names: usize = self.target_names.iter().map(|name| written(name)).sum();
         let groups = pieces.iter().filter_map(|piece| piece.group);
         let materials: usize = groups.map(|g| written(&rest.mesh.groups[g].name)).sum();
         let primitive = 200 + attributes + self.planned * target;
         let frame = 1024 + 4 * written(&self.name) + length(self.document(Some([0, 0]), None));
-        let room =
-            arrays * array + pieces.len() * primitive + self.planned * weight + materials + frame;
+        let room = arrays * array
+            + pieces.len() * primitive
+            + self.planned * weight
+            + names
+            + materials
+            + frame;
         let room = (room as u64).next_multiple_of(4);
         match u32::try_from(room) {
             Ok(_) => Ok(room),

@@ -1,0 +1,95 @@
+//! What can be wrong with a face.
+
+use std::path::PathBuf;
+
+use pliant_io::IoError;
+use pliant_mesh::MeshError;
+use thiserror::Error;
+
+/// Why a template or a performance was refused.
+#[derive(Debug, Error)]
+pub enum FaceError {
+    /// A file could not be read or written.
+    #[error(transparent)]
+    Io(#[from] IoError),
+    /// A part could not be meshed.
+    #[error(transparent)]
+    Mesh(#[from] MeshError),
+    /// A line that means nothing.
+    #[error("{}, line {line}: {problem}", path.display())]
+    Syntax {
+        /// The file.
+        path: PathBuf,
+        /// Counted from 1.
+        line: usize,
+        /// What was expected, and what was found.
+        problem: String,
+    },
+    /// A part that the template names, or needs, is not there.
+    #[error("{}: {part} is missing: there is no file {file}", path.display())]
+    MissingPart {
+        /// The template's file.
+        path: PathBuf,
+        /// Which part.
+        part: String,
+        /// Where it was looked for.
+        file: String,
+    },
+    /// A part that must enclose a volume does not.
+    #[error(
+        "{}: {part} has a hole: {edges} of its edges are open, one at triangle {triangle} near \
+         ({x:.3}, {y:.3}, {z:.3}) m; expected a closed surface"
+    , path.display())]
+    Hole {
+        /// The part's file.
+        path: PathBuf,
+        /// Which part.
+        part: String,
+        /// How many edges have one triangle only.
+        edges: usize,
+        /// One of these triangles.
+        triangle: u32,
+        /// Where it is (m).
+        x: f64,
+        /// Where it is (m).
+        y: f64,
+        /// Where it is (m).
+        z: f64,
+    },
+    /// A part that must be inside the skin is not.
+    #[error(
+        "{}: {part} is outside the skin: {vertices} of its vertices, vertex {vertex} by {by_mm:.1} mm"
+    , path.display())]
+    OutsideSkin {
+        /// The part's file.
+        path: PathBuf,
+        /// Which part.
+        part: String,
+        /// How many vertices.
+        vertices: usize,
+        /// The one that is out the furthest.
+        vertex: u32,
+        /// How far (mm).
+        by_mm: f64,
+    },
+    /// A part without a triangle, or with coordinates that are not finite.
+    #[error("{}: {part} {problem}", path.display())]
+    Part {
+        /// The part's file.
+        path: PathBuf,
+        /// Which part.
+        part: String,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// A shape that nothing is known of.
+    #[error("{}: there is no shape {name}{}", path.display(), nearest.as_deref().map(|n| format!("; did you mean {n}?")).unwrap_or_default())]
+    UnknownShape {
+        /// The file that names it.
+        path: PathBuf,
+        /// As written.
+        name: String,
+        /// The known name most like it.
+        nearest: Option<String>,
+    },
+}

@@ -1,0 +1,15 @@
+//! A template as a folder: `template.toml`, and the files it names. Any part can be replaced by
+//! one's own.
+
+mod checks;
+mod read;
+mod schema;
+mod write;
+
+pub use checks::check;
+pub(crate) use checks::nearest;
+pub use read::read_template;
+pub use write::write_template;
+
+/// The file that names all others.
+pub const TEMPLATE: &str = "template.toml";

@@ -1,0 +1,56 @@
+//! Weights of shapes over time: what an actor did, or what an animator keyed.
+//!
+//! Read from what Live Link Face writes (`Timecode,BlendShapeCount`, 52 names, nine rotations) or
+//! from a plain table (`frame`, then names).
+
+mod speech;
+mod table;
+
+use glam::DVec3;
+
+use crate::template::Template;
+
+/// Frames of weights, with the pose of head and eyes.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Performance {
+    /// Frames per second.
+    pub fps: f64,
+    /// Names of the shapes that weights are of.
+    pub shapes: Vec<String>,
+    /// At least one.
+    pub frames: Vec<Frame>,
+}
+
+/// One frame.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Frame {
+    /// As many as there are shapes.
+    pub weights: Vec<f64>,
+    /// Yaw, pitch and roll of the head (rad).
+    pub head: [f64; 3],
+    /// Yaw and pitch of the left and the right eye (rad).
+    pub eyes: [[f64; 2]; 2],
+}
+
+impl Performance {
+    /// Where the skin's vertices are in a frame (m), by linear blendshapes; the head is not turned.
+    /// Beyond the last frame, the last.
+    ///
+    /// ```
+    /// use pliant_face::{Performance, Template};
+    /// use pliant_math::team::Team;
+    /// let head = Template::built_in(0.006, &Team::new(2))?;
+    /// let speech = Performance::speech(30.0);
+    /// assert_eq!(speech.frames.len(), 300);
+    /// assert_eq!(speech.skin(&head, 12).len(), head.skin.mesh.positions.len());
+    /// # Ok::<(), pliant_face::FaceError>(())
+    /// ```
+    pub fn skin(&self, template: &Template, frame: usize) -> Vec<DVec3> {
+        let Some(frame) = self.frames.get(frame).or(self.frames.last()) else {
+            return template.skin.mesh.positions.clone();
+        };
+        let weights: Vec<(&str, f64)> =
+            self.shapes.iter().map(String::as_str).zip(frame.weights.iter().copied()).collect();
+        template.pose(&weights)
+    }
+}

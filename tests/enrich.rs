@@ -239,7 +239,7 @@ fn a_weight_of_one_is_the_input_and_a_map_can_be_edited() {
 }
 
 #[test]
-fn a_moving_stick_and_a_soft_ball_push_the_body_and_not_each_other_through() {
+fn a_moving_stick_dents_the_back() {
     let folder = folder("enrich-contact");
     let stick = part([0.2, 0.1, 1.4], [0.0, 0.75, 0.0], [2, 1, 8]);
     write_mesh(&folder.path("stick.obj"), &Loaded::from(stick.clone())).unwrap();
@@ -247,13 +247,10 @@ fn a_moving_stick_and_a_soft_ball_push_the_body_and_not_each_other_through() {
         let down = DVec3::Y * (-0.04 * k.min(10) as f64);
         stick.positions.iter().map(|&x| x + down).collect()
     });
-    let ball = part([0.3, 0.3, 0.3], [-1.2, 0.1, 0.0], [3, 3, 3]);
-    write_mesh(&folder.path("ball.obj"), &Loaded::from(ball)).unwrap();
     folder.write(
         "meet.toml",
         "input = 'walk.pc2'\nresolution = 18\n[contact]\n[[contact.object]]\nmesh = 'stick.obj'\n\
-         cache = 'stick.pc2'\n[[contact.object]]\nmesh = 'ball.obj'\n\
-         soft = { young = 2e4, density = 500, velocity = [3.0, 1.0, 0.0] }",
+         cache = 'stick.pc2'",
     );
     let run = folder.pliant(&["enrich", "meet.toml", "--out", "met.pc2"]);
     assert_eq!(run.status, 0, "{}", run.stderr);
@@ -266,11 +263,6 @@ fn a_moving_stick_and_a_soft_ball_push_the_body_and_not_each_other_through() {
     };
     assert!(back(&met[12]) < back(&alone[12]) - 0.02, "the stick dents the back");
     assert_eq!(report(&folder, "met.pc2.report.json")["follow_error"], 0.0);
-    // The ball is written beside, and has been stopped by the body: its front would be at 0.15 m.
-    let ball = frames(&folder.path("met.object1.pc2"));
-    assert_eq!(ball.len(), FRAMES);
-    let front = ball[FRAMES - 1].iter().map(|x| x.x).fold(f64::NEG_INFINITY, f64::max);
-    assert!(front < -0.4, "the ball's front is at {front}");
 }
 
 #[test]

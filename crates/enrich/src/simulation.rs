@@ -324,7 +324,8 @@ const CALM_ITERATIONS: u32 = 60;
 
 /// Whether the account of a step, which a correction steers by, cannot be trusted.
 fn is_astray(report: &StepReport) -> bool {
-    report.rolled_back || report.correction_failed || !(report.residual <= ASTRAY)
+    let is_solved = report.residual <= ASTRAY;
+    report.rolled_back || report.correction_failed || !is_solved
 }
 
 /// The step again, in halves and uncorrected: backward Euler only ever calms.

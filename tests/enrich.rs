@@ -244,7 +244,7 @@ fn a_moving_stick_dents_the_back() {
     let stick = part([0.2, 0.1, 1.4], [0.0, 0.75, 0.0], [2, 1, 8]);
     write_mesh(&folder.path("stick.obj"), &Loaded::from(stick.clone())).unwrap();
     write_cache(&folder.path("stick.pc2"), &stick, |k| {
-        let down = DVec3::Y * (-0.04 * k.min(10) as f64);
+        let down = DVec3::Y * (-0.06 * k.min(10) as f64);
         stick.positions.iter().map(|&x| x + down).collect()
     });
     folder.write(

@@ -93,7 +93,7 @@ fn detail_carried_by_gradients_throws_spikes_and_by_rotations_none() {
     let fitted: Vec<DVec3> = simulated.iter().map(flat).collect();
     let count = bar.positions.len();
     let bumpy = |v: usize| {
-        let bump = if v % 11 == 0 { 4e-3 } else { 0.0 };
+        let bump = if v.is_multiple_of(11) { 4e-3 } else { 0.0 };
         bound.carried(v, &fitted) + DVec3::Y * bump
     };
     let input: Vec<DVec3> = (0..count).map(bumpy).collect();

@@ -261,7 +261,9 @@ fn a_moving_stick_dents_the_back() {
         let near = |x: &&DVec3| x.x.abs() < 0.15 && x.z.abs() < 0.2 && x.y > 0.0;
         frame.iter().filter(near).map(|x| x.y).fold(f64::NEG_INFINITY, f64::max)
     };
-    assert!(back(&met[12]) < back(&alone[12]) - 0.02, "the stick dents the back");
+    let dents = (0..FRAMES).map(|k| back(&alone[k]) - back(&met[k]));
+    let deepest = dents.fold(0.0, f64::max);
+    assert!(deepest > 0.03, "the stick dents the back by {deepest} m only");
     assert_eq!(report(&folder, "met.pc2.report.json")["follow_error"], 0.0);
 }
 

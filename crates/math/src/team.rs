@@ -5,10 +5,7 @@
 //! owns a range of items, the same for every task of the same shape (its data stays in its
 //! cache), and helps the others when it is through.
 //!
-//! Idle threads spin for a fraction of a millisecond, then park, and so does the one that waits for
-//! the last items. Where a thread turns out to have been put aside inside an item (the machine has
-//! other things to do), the caller works alone for a while, see `patience.rs`. Nothing is allocated
-//! per task.
+//! Idle threads spin for roughly a millisecond, then park. Nothing is allocated per task.
 //!
 //! Which thread runs an item is left to chance; results are the same for any number of threads
 //! as long as items are independent of each other and of the thread number.
@@ -19,13 +16,10 @@ use std::ptr::null_mut;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst};
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, AtomicUsize};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::{self, JoinHandle, Thread};
-use std::time::Instant;
+use std::thread::{self, JoinHandle};
 
-mod patience;
 mod shared_slice;
 
-use patience::Patience;
 pub use shared_slice::SharedSlice;
 
 /// The most threads a team can have.
@@ -63,9 +57,6 @@ impl Team {
             ticket: OwnLine(AtomicU64::new(0)),
             done: OwnLine(AtomicUsize::new(0)),
             sleepers: OwnLine(AtomicUsize::new(0)),
-            waiting: AtomicBool::new(false),
-            patience: Patience::new(),
-            waiter: Mutex::new(None),
             job: AtomicPtr::new(null_mut()),
             busy: AtomicBool::new(false),
             stop: AtomicBool::new(false),
@@ -139,7 +130,7 @@ impl Team {
 
     fn run(&self, bounds: &[usize], count: usize, task: &Task) {
         let shared = &*self.shared;
-        let alone = self.threads.is_empty() || count < 2 || shared.patience.is_lost();
+        let alone = self.threads.is_empty() || count < 2;
         if alone || shared.busy.compare_exchange(false, true, Acquire, Relaxed).is_err() {
             for item in 0..count {
                 task(item, 0);
@@ -162,7 +153,11 @@ impl Team {
             self.wake();
         }
         shared.work(0, generation, None, task);
-        shared.wait_for(count);
+        let mut turns = 0u32;
+        while shared.done.0.load(Acquire) != count {
+            turns += 1;
+            if turns < SPINS_BEFORE_YIELD { std::hint::spin_loop() } else { thread::yield_now() }
+        }
         let panic = if shared.failed.swap(false, Acquire) {
             shared.panic.lock().unwrap_or_else(PoisonError::into_inner).take()
         } else {
@@ -193,10 +188,9 @@ impl std::fmt::Debug for Team {
     }
 }
 
-/// About 0.2 ms, depending on the processor's pause instruction.
-const SPINS_BEFORE_PARK: u32 = 1 << 12;
-/// Shorter, since what is waited for has begun: it is late only where its thread was put aside.
-const SPINS_BEFORE_WAITING: u32 = 1 << 11;
+/// Roughly a millisecond, depending on the processor's pause instruction.
+const SPINS_BEFORE_PARK: u32 = 1 << 15;
+const SPINS_BEFORE_YIELD: u32 = 2000;
 
 /// The last item number of a range fits 32 bits; the other half of the word is the generation.
 const MAX_ITEM: usize = u32::MAX as usize;
@@ -213,10 +207,6 @@ struct Shared {
     done: OwnLine<AtomicUsize>,
     /// Threads that are parked or about to park.
     sleepers: OwnLine<AtomicUsize>,
-    /// Whether the thread that started the task is parked, or about to.
-    waiting: AtomicBool,
-    waiter: Mutex<Option<Thread>>,
-    patience: Patience,
     job: AtomicPtr<()>,
     busy: AtomicBool,
     stop: AtomicBool,
@@ -263,26 +253,6 @@ impl Shared {
         self.sleepers.0.fetch_sub(1, SeqCst);
     }
 
-    /// Returns when `count` items have ended.
-    fn wait_for(&self, count: usize) {
-        for _ in 0..SPINS_BEFORE_WAITING {
-            if self.done.0.load(Acquire) == count {
-                return;
-            }
-            std::hint::spin_loop();
-        }
-        *self.waiter.lock().unwrap_or_else(PoisonError::into_inner) = Some(thread::current());
-        // Sequentially consistent with the end of `work`: either the last items are seen here, or
-        // this thread is seen there.
-        self.waiting.store(true, SeqCst);
-        let since = Instant::now();
-        while self.done.0.load(SeqCst) != count {
-            thread::park();
-        }
-        self.waiting.store(false, Relaxed);
-        self.patience.waited(since);
-    }
-
     fn claim(&self, range: usize, generation: u64) -> Option<usize> {
         self.ranges[range].0.claim(generation)
     }
@@ -327,12 +297,7 @@ impl Shared {
             }
         }
         if ended > 0 {
-            self.done.0.fetch_add(ended, SeqCst);
-            if self.waiting.load(SeqCst)
-                && let Some(waiter) = &*self.waiter.lock().unwrap_or_else(PoisonError::into_inner)
-            {
-                waiter.unpark();
-            }
+            self.done.0.fetch_add(ended, AcqRel);
         }
     }
 }

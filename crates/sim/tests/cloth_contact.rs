@@ -76,14 +76,14 @@ fn a_cloth_comes_to_lie_on_a_soft_ball() {
         assert!(report.contacts.deepest < 0.01 * 0.3, "step {step}: {:?}", report.contacts);
         touched += u32::from(report.contacts.count > 10);
     }
-    assert!(touched > 100, "touched in {touched} steps");
+    assert!(touched > 75, "touched in {touched} of 150 steps");
     assert_eq!(crossings(&run, 0, 1) + crossings(&run, 1, 0), 0);
     let middle = run.positions()[19 * 9 + 9].y;
     assert!(middle > 0.25, "its middle is at {middle} m");
     // Without contact it is in the ball.
     let model = on_ball(false).integrator(settling()).build().expect("a model");
     let mut ghost = Run::new(model, 1.0 / 120.0, 1);
-    ghost.steps(40);
+    ghost.steps(25);
     assert!(crossings(&ghost, 0, 1) > 10);
 }
 

@@ -64,10 +64,6 @@ impl Energy for FieldEnergy<'_> {
             Some(known) => gradient.copy_from_slice(known),
             None => {
                 objective.gradient(positions, gradient, None, evaluation, team);
-                // Against the stiffness of contact, a correction that does not know of it overshoots.
-                if let Some(smoother) = &mut self.smoother {
-                    smoother.feel(objective, positions, evaluation, team);
-                }
             }
         }
         let gravity = objective.drive.gravity;

@@ -97,20 +97,6 @@ impl ProjectiveSpace {
         &self.proxy.diagonal
     }
 
-    /// Makes [`precondition`] know what touches at p, where the last evaluation was.
-    pub fn feel(
-        &mut self,
-        objective: &Objective,
-        p: &[Row],
-        evaluation: &EvaluationSpace,
-        team: &Team,
-    ) {
-        self.passing.begin(objective);
-        if self.passing.learn(objective, p, &self.proxy.diagonal, evaluation, 0) {
-            self.passing.fit(&self.proxy.factor, &mut self.panels, team);
-        }
-    }
-
     /// The vectors that go with a factored matrix.
     pub fn new(model: &Model, proxy: Proxy, history: u32, team: &Team) -> Self {
         let free = proxy.diagonal.len();
@@ -234,8 +220,7 @@ fn scale_of(squared_norm: f64) -> f64 {
     if norm.is_normal() { norm } else { 1.0 }
 }
 
-/// A⁻¹g by the factored matrix, and by what [`ProjectiveSpace::feel`] has told of contact, to single
-/// precision, times `factor`, into `out`.
+/// A⁻¹g by the factored matrix, to single precision, times `factor`, into `out`.
 pub fn precondition(
     gradient: &[Row],
     factor: f64,

@@ -9,13 +9,24 @@ use serde_json::Value;
 
 /// A folder with a small demo, a model of it, and what must be typed to train it.
 const TRAIN: [&str; 12] = [
-    "lips", "train", "--rest", "d/rest.obj", "--frames", "d/capture.pc2", "--inner", "d/inner.txt",
-    "--mouth", "d/mouth.txt", "--out", "m.lips",
+    "lips",
+    "train",
+    "--rest",
+    "d/rest.obj",
+    "--frames",
+    "d/capture.pc2",
+    "--inner",
+    "d/inner.txt",
+    "--mouth",
+    "d/mouth.txt",
+    "--out",
+    "m.lips",
 ];
 
 fn demo(name: &str) -> Folder {
     let folder = Folder::new(name);
-    let run = folder.pliant(&["lips", "demo", "--out", "d", "--around", "32", "--corrected", "10", "-q"]);
+    let run =
+        folder.pliant(&["lips", "demo", "--out", "d", "--around", "32", "--corrected", "10", "-q"]);
     assert_eq!((run.status, run.stderr.as_str()), (0, ""));
     folder
 }
@@ -37,21 +48,45 @@ fn a_performance_is_corrected_from_a_few_frames() {
     assert!(run.stdout.contains("10 corrected frames that show 10 ways to move"), "{}", run.stdout);
     let apply = |threads: &str, out: &str| {
         let run = folder.pliant(&[
-            "lips", "apply", "m.lips", "--frames", "d/capture.pc2", "--out", out, "--truth",
-            "d/truth.pc2", "--threads", threads, "--maps", "maps/e-*.ply", "--range", "20..59",
+            "lips",
+            "apply",
+            "m.lips",
+            "--frames",
+            "d/capture.pc2",
+            "--out",
+            out,
+            "--truth",
+            "d/truth.pc2",
+            "--threads",
+            threads,
+            "--maps",
+            "maps/e-*.ply",
+            "--range",
+            "20..59",
         ]);
         assert_eq!(run.status, 0, "{}", run.stderr);
         fs::read(folder.path(out)).unwrap()
     };
-    assert_eq!(apply("1", "a.pc2"), apply("3", "b.pc2"), "the same bytes for any number of threads");
+    assert_eq!(
+        apply("1", "a.pc2"),
+        apply("3", "b.pc2"),
+        "the same bytes for any number of threads"
+    );
     let report = json(&folder, "a.pc2.report.json");
-    assert_eq!((&report["frames"], &report["outside_changed"]), (&Value::from(40), &Value::from(0)));
+    assert_eq!(
+        (&report["frames"], &report["outside_changed"]),
+        (&Value::from(40), &Value::from(0))
+    );
     assert!(report["ms_per_frame"].as_f64().unwrap() > 0.0 && report["train_seconds"].is_f64());
     let next = &report["suggest_next"];
-    assert!((20..60).contains(&next["frame"].as_u64().unwrap()) && next["score"].as_f64().unwrap() < 0.2);
+    assert!(
+        (20..60).contains(&next["frame"].as_u64().unwrap())
+            && next["score"].as_f64().unwrap() < 0.2
+    );
     let better = report["error"]["times_better"].as_f64().unwrap();
     assert!(better > 5.0, "{better} times better");
-    let [captured, corrected] = ["captured", "corrected"].map(|k| report["smoothness"][k].as_f64().unwrap());
+    let [captured, corrected] =
+        ["captured", "corrected"].map(|k| report["smoothness"][k].as_f64().unwrap());
     assert!(captured > 1.2 * corrected, "{captured} and {corrected} m");
     assert_eq!(folder.list("maps").len(), 40);
     let map = fs::read(folder.path("maps/e-0020.ply")).unwrap();
@@ -64,7 +99,9 @@ fn a_performance_is_corrected_from_a_few_frames() {
     // Any format is taken and given.
     for out in ["c.glb", "c.usda", "c/*.obj"] {
         let capture = "d/rest.obj+d/capture.pc2";
-        let run = folder.pliant(&["lips", "apply", "m.lips", "--frames", capture, "--out", out, "--range", "0..3"]);
+        let run = folder.pliant(&[
+            "lips", "apply", "m.lips", "--frames", capture, "--out", out, "--range", "0..3",
+        ]);
         assert_eq!(run.status, 0, "{out}: {}", run.stderr);
     }
 }
@@ -72,11 +109,23 @@ fn a_performance_is_corrected_from_a_few_frames() {
 #[test]
 fn frames_are_added_to_a_model_and_suggested_before_there_is_one() {
     let folder = demo("lips-add");
-    let fixes: Vec<String> = folder.list("d/fix").into_iter().map(|f| format!("d/fix/{f}")).collect();
+    let fixes: Vec<String> =
+        folder.list("d/fix").into_iter().map(|f| format!("d/fix/{f}")).collect();
     let first: Vec<&str> = fixes[..9].iter().map(String::as_str).collect();
     let run = train(&folder, &[&["--corrected"], &first[..]].concat());
     assert_eq!(run.status, 0, "{}", run.stderr);
-    let add = ["lips", "train", "--model", "m.lips", "--frames", "d/capture.pc2", "--corrected", &fixes[9], "--out", "n.lips"];
+    let add = [
+        "lips",
+        "train",
+        "--model",
+        "m.lips",
+        "--frames",
+        "d/capture.pc2",
+        "--corrected",
+        &fixes[9],
+        "--out",
+        "n.lips",
+    ];
     let run = folder.pliant(&add);
     assert!(run.status == 0 && run.stdout.contains("10 corrected frames"), "{}", run.stderr);
     let run = train(&folder, &["--corrected", "d/fix/*.obj"]);
@@ -84,19 +133,46 @@ fn frames_are_added_to_a_model_and_suggested_before_there_is_one() {
     assert_eq!(fs::read(folder.path("m.lips")).unwrap(), fs::read(folder.path("n.lips")).unwrap());
     // Regions grown from four vertices on the lips.
     let run = folder.pliant(&[
-        "lips", "suggest", "--rest", "d/rest.obj", "--frames", "d/capture.pc2", "--lips", "d/lips.txt",
-        "--count", "3", "--json", "-q",
+        "lips",
+        "suggest",
+        "--rest",
+        "d/rest.obj",
+        "--frames",
+        "d/capture.pc2",
+        "--lips",
+        "d/lips.txt",
+        "--count",
+        "3",
+        "--json",
+        "-q",
     ]);
     assert_eq!(run.status, 0, "{}", run.stderr);
     let list: Value = serde_json::from_str(&run.stdout).unwrap();
-    let scores: Vec<f64> = list["frames"].as_array().unwrap().iter().map(|s| s["score"].as_f64().unwrap()).collect();
-    assert!(scores.len() == 3 && scores[0] == 1.0 && scores.is_sorted_by(|a, b| a > b), "{scores:?}");
+    let scores: Vec<f64> =
+        list["frames"].as_array().unwrap().iter().map(|s| s["score"].as_f64().unwrap()).collect();
+    assert!(
+        scores.len() == 3 && scores[0] == 1.0 && scores.is_sorted_by(|a, b| a > b),
+        "{scores:?}"
+    );
 }
 
 #[test]
 fn a_drawn_contour_closes_a_mouth() {
     let folder = demo("lips-sketch");
-    let sketch = ["lips", "sketch", "--mesh", "d/open.obj", "--camera", "d/camera.json", "--contour", "d/contour.json", "--inner", "d/inner.txt", "--out", "closed.obj"];
+    let sketch = [
+        "lips",
+        "sketch",
+        "--mesh",
+        "d/open.obj",
+        "--camera",
+        "d/camera.json",
+        "--contour",
+        "d/contour.json",
+        "--inner",
+        "d/inner.txt",
+        "--out",
+        "closed.obj",
+    ];
     let run = folder.pliant(&sketch);
     assert!(run.status == 0 && run.stdout.contains("vertices on the contour"), "{}", run.stderr);
     let closed = fs::read_to_string(folder.path("closed.obj")).unwrap();
@@ -120,7 +196,11 @@ fn bad_input_is_one_sentence_that_names_the_file() {
     let rest = fs::read_to_string(folder.path("d/rest.obj")).unwrap();
     // As many vertices, but other faces.
     let mut other: Vec<String> = rest.lines().map(str::to_owned).collect();
-    other.iter_mut().filter(|line| line.starts_with("f ")).take(1).for_each(|l| *l = "f 1 200 300".into());
+    other
+        .iter_mut()
+        .filter(|line| line.starts_with("f "))
+        .take(1)
+        .for_each(|l| *l = "f 1 200 300".into());
     folder.write("fix/12.obj", other.join("\n"));
     folder.write("fix/0.obj", rest.as_str());
     folder.write("fix/00.obj", rest.as_str());
@@ -131,15 +211,33 @@ fn bad_input_is_one_sentence_that_names_the_file() {
     };
     let with = |inner: &str, mouth: &str| {
         let run = folder.pliant(&[
-            "lips", "train", "--rest", "d/rest.obj", "--frames", "d/capture.pc2", "--inner", inner, "--mouth",
-            mouth, "--corrected", "d/fix/*.obj", "--out", "m.lips",
+            "lips",
+            "train",
+            "--rest",
+            "d/rest.obj",
+            "--frames",
+            "d/capture.pc2",
+            "--inner",
+            inner,
+            "--mouth",
+            mouth,
+            "--corrected",
+            "d/fix/*.obj",
+            "--out",
+            "m.lips",
         ]);
         assert_eq!((run.status, run.stderr.lines().count()), (1, 1), "{}", run.stderr);
         run.stderr
     };
     for (said, parts) in [
-        (last(&["--corrected", "fix/7.obj"]), ["fix/7.obj", "has 3 vertices, but the rest mesh has 416"]),
-        (last(&["--corrected", "fix/12.obj"]), ["fix/12.obj", "its faces are not those of the rest mesh"]),
+        (
+            last(&["--corrected", "fix/7.obj"]),
+            ["fix/7.obj", "has 3 vertices, but the rest mesh has 416"],
+        ),
+        (
+            last(&["--corrected", "fix/12.obj"]),
+            ["fix/12.obj", "its faces are not those of the rest mesh"],
+        ),
         (last(&["--corrected", "fix/nameless.obj"]), ["nameless.obj", "number of its frame"]),
         (last(&["--corrected", "fix/0.obj", "fix/00.obj"]), ["fix/00.obj", "is of frame 0 as"]),
         (last(&["--corrected", "fix/999.obj"]), ["fix/999.obj", "cannot read"]),
@@ -153,8 +251,25 @@ fn bad_input_is_one_sentence_that_names_the_file() {
         }
     }
     folder.write("bad.lips", "PLIANTL1");
-    let run = folder.pliant(&["lips", "apply", "bad.lips", "--frames", "d/capture.pc2", "--out", "o.pc2"]);
+    let run = folder.pliant(&[
+        "lips",
+        "apply",
+        "bad.lips",
+        "--frames",
+        "d/capture.pc2",
+        "--out",
+        "o.pc2",
+    ]);
     assert!(run.status == 1 && run.stderr.contains("bad.lips: byte"), "{}", run.stderr);
-    let run = folder.pliant(&["lips", "train", "--frames", "d/capture.pc2", "--corrected", "x", "--out", "m.lips"]);
+    let run = folder.pliant(&[
+        "lips",
+        "train",
+        "--frames",
+        "d/capture.pc2",
+        "--corrected",
+        "x",
+        "--out",
+        "m.lips",
+    ]);
     assert!(run.status == 2 && run.stderr.contains("--rest"), "{}", run.stderr);
 }

@@ -111,21 +111,17 @@ impl<L: Lanes<Real = f64>> Kernel<L> for Block<'_> {
             }
             for group in 0..groups {
                 let at = Gradients::NUMBERS * triangle * width + group * WIDTH_F64;
-                let to = (1 + group) * WIDTH_F64;
-                // SAFETY: inside a kernel of L, and a vector of sums for every group.
-                let mut sum = unsafe { L::load(sums[to..to + WIDTH_F64].as_ptr()) };
+                let sums = &mut sums[(1 + group) * WIDTH_F64..][..WIDTH_F64];
+                let mut lanes = [0.0; WIDTH_F64];
+                lanes.copy_from_slice(sums);
                 for (k, value) in gradient.iter().enumerate() {
-                    let start = at + k * width;
-                    let single = &projection.basis[start..start + WIDTH_F64];
-                    let mut row = [0.0; WIDTH_F64];
+                    let row = &projection.basis[at + k * width..][..WIDTH_F64];
+                    // Loops over lanes become vectors of the instruction set; sums are fused in all.
                     for lane in 0..WIDTH_F64 {
-                        row[lane] = f64::from(single[lane]);
+                        lanes[lane] = f64::from(row[lane]).mul_add(*value, lanes[lane]);
                     }
-                    // SAFETY: inside a kernel of L, and eight numbers.
-                    sum = unsafe { L::load(row.as_ptr()).mul_add(L::splat(*value), sum) };
                 }
-                // SAFETY: as above.
-                unsafe { sum.store(sums[to..to + WIDTH_F64].as_mut_ptr()) };
+                sums.copy_from_slice(&lanes);
             }
         }
         sums[0] = square;

@@ -129,20 +129,28 @@ fn make_up(show: &Performance) -> Vec<[f32; 3]> {
 }
 
 /// A frame of every kind of damage, and a good one; none of the corrected ones, and none next to them.
-fn shown(corrected: &[usize]) -> Vec<usize> {
-    let kinds: [fn(&Damage) -> f64; 5] = [
-        |damage| damage.gap - damage.corners[0] - damage.corners[1],
-        |damage| damage.corners[0] - damage.teeth - damage.gap,
-        |damage| damage.corners[1] - damage.teeth - damage.gap,
-        |damage| damage.teeth - damage.corners[0] - damage.corners[1],
-        |damage| -damage.gap - damage.teeth - damage.corners[0] - damage.corners[1],
+fn shown(show: &Performance, corrected: &[usize]) -> Vec<usize> {
+    type Kind<'a> = &'a dyn Fn(usize, &Damage) -> f64;
+    let kinds: [Kind; 5] = [
+        &|frame, _| -opening(show, frame),
+        &|_, damage| damage.corners[0] - damage.corners[1] - damage.teeth,
+        &|_, damage| damage.corners[1] - damage.corners[0] - damage.teeth,
+        &|_, damage| damage.teeth - damage.corners[0] - damage.corners[1],
+        &|_, damage| -damage.gap - damage.teeth - damage.corners[0] - damage.corners[1],
     ];
     let far = |frame: &usize| corrected.iter().all(|known| known.abs_diff(*frame) > 3);
-    let most = |kind: &fn(&Damage) -> f64| {
-        let score = |frame: &usize| kind(&Damage::of(*frame));
-        (0..FRAMES).filter(far).max_by(|a, b| score(a).total_cmp(&score(b))).unwrap_or(0)
+    let most = |kind: &Kind| {
+        let score = |frame: &usize| kind(*frame, &Damage::of(*frame));
+        let ranked: Vec<(usize, f64)> = (0..FRAMES).filter(far).map(|f| (f, score(&f))).collect();
+        ranked.iter().max_by(|a, b| a.1.total_cmp(&b.1)).map_or(0, |best| best.0)
     };
     kinds.iter().map(most).collect()
+}
+
+/// How far the middles of the lips are apart \[m\].
+fn opening(show: &Performance, frame: usize) -> f64 {
+    let (seeds, x) = (show.seeds(), show.truth(frame));
+    x[seeds[1] as usize].distance(x[seeds[3] as usize])
 }
 
 /// The frames that show most: what was captured, corrected, and true; and the errors of both.
@@ -165,7 +173,7 @@ fn pictures(
     (0..FRAMES).step_by(12).for_each(|frame| framing.add(show.truth(frame)));
     let stage = Stage::around(&framing, SIZE, options.threads()).without_ground();
     let mut work = model.workspace(team.size());
-    let frames = shown(corrected);
+    let frames = shown(show, corrected);
     let (make_up, inner, cavity) = (make_up(show), show.inner(), cavity());
     let mut rows: [Vec<Picture>; 3] = Default::default();
     let mut maps: [Vec<Picture>; 2] = Default::default();
@@ -213,13 +221,9 @@ fn pictures(
 /// A frame with an open mouth, a camera, a contour that closes it, and a picture of both.
 fn closing(show: &Performance, folder: &Path, options: &Options) -> Result<(), Failure> {
     let seeds = show.seeds();
-    let opening = |frame: &usize| {
-        let x = show.truth(*frame);
-        x[seeds[1] as usize].distance(x[seeds[3] as usize])
-    };
     // Wide enough to be plainly open.
-    let off = |frame: &usize| (opening(frame) - OPEN).abs();
-    let frame = (0..FRAMES).min_by(|a, b| off(a).total_cmp(&off(b))).unwrap_or(0);
+    let off: Vec<f64> = (0..FRAMES).map(|frame| (opening(show, frame) - OPEN).abs()).collect();
+    let frame = (0..FRAMES).min_by(|a, b| off[*a].total_cmp(&off[*b])).unwrap_or(0);
     let open = Mesh { positions: show.truth(frame), ..show.rest().clone() };
     write_mesh(&folder.join("open.obj"), &open.clone().into())?;
     write_whole(&folder.join("camera.json"), CAMERA.as_bytes())?;

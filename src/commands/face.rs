@@ -16,6 +16,7 @@ use crate::report;
 
 /// The physics-based face: its template
 #[derive(Args)]
+#[command(after_help = "Example:\n  pliant face template --out head")]
 pub struct Arguments {
     #[command(subcommand)]
     what: What,

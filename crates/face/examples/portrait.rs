@@ -33,11 +33,6 @@ fn main() -> Result<(), Failure> {
     let size: f64 = arguments.next().map_or(Ok(0.0020), |size| size.parse())?;
     fs::create_dir_all(&folder)?;
     let head = Template::built_in(size, &Team::new(2))?;
-    println!(
-        "{} vertices, {} triangles",
-        head.skin.mesh.positions.len(),
-        head.skin.mesh.triangles.len()
-    );
     let want = |name: &str| asked == name || asked == "all";
     if want("sides") {
         let bust = Bust::new(&head);

@@ -32,6 +32,8 @@ pub struct Chain {
 pub struct Silhouette {
     mesh: Mesh,
     is_inner: Vec<bool>,
+    /// How far from the contour an edge may be that it is of \[pixels\].
+    reach: f64,
 }
 
 impl Rim {
@@ -83,7 +85,9 @@ impl Rim {
                     }
                 }
                 (None, None) => {
-                    let silhouette = Silhouette { mesh: mesh.clone(), is_inner: is_inner.clone() };
+                    let (mesh, is_inner) = (mesh.clone(), is_inner.clone());
+                    let mut silhouette = Silhouette { mesh, is_inner, reach: f64::INFINITY };
+                    silhouette.choose(contour, camera);
                     Rim::Silhouette(contour.clone(), silhouette)
                 }
             };
@@ -125,15 +129,8 @@ impl Rim {
                 pulls
             }
             Rim::Silhouette(contour, silhouette) => {
-                let seen = silhouette.vertices(positions, camera);
-                let pull = |(v, _): (u32, DVec2)| {
-                    let pixel = camera.pixel(positions[v as usize])?;
-                    let (target, part) = contour.nearest(pixel);
-                    // Beyond the ends of an open contour nothing was drawn.
-                    let drawn = contour.closed || part > 0.0 && part < 1.0;
-                    drawn.then(|| Pull::new(v, target, camera, None))
-                };
-                seen.into_iter().filter_map(pull).collect()
+                let matched = silhouette.matched(contour, positions, camera);
+                matched.into_iter().map(|(v, to)| Pull::new(v, to, camera, None)).collect()
             }
         }
     }
@@ -150,9 +147,8 @@ impl Rim {
             Rim::Halves(_, halves) => halves.each_ref().map(|half| half.between_ends()),
             Rim::Silhouette(_, silhouette) => {
                 let mut lips = [Vec::new(), Vec::new()];
-                for (v, outward) in silhouette.vertices(positions, camera) {
-                    // An upper lip ends downwards, which is where y grows.
-                    lips[usize::from(outward.y < 0.0)].push(v);
+                for (v, lip) in silhouette.vertices(positions, camera) {
+                    lips[lip].push(v);
                 }
                 lips
             }
@@ -285,9 +281,40 @@ impl Chain {
 }
 
 impl Silhouette {
-    /// Vertices of the inner lip between a triangle that faces the camera and one that does not,
-    /// or at an open edge, that nothing hides; with the way out of the surface in the picture.
-    fn vertices(&self, positions: &[DVec3], camera: &Camera) -> Vec<(u32, DVec2)> {
+    /// Decides what is meant: all along the contour something must be near, and what is more than
+    /// twice as far is something else.
+    fn choose(&mut self, contour: &Contour, camera: &Camera) {
+        const PLACES: usize = 50;
+        let positions = &self.mesh.positions;
+        let seen = self.vertices(positions, camera);
+        let pixels: Vec<DVec2> =
+            seen.iter().filter_map(|(v, _)| camera.pixel(positions[*v as usize])).collect();
+        let nearest =
+            |place: DVec2| pixels.iter().map(|p| p.distance(place)).fold(f64::INFINITY, f64::min);
+        let places = (0..=PLACES).map(|k| contour.at(k as f64 / PLACES as f64));
+        self.reach = 2.0 * places.map(nearest).fold(0.0, f64::max);
+    }
+
+    /// Vertices with the nearest place of the contour; none beyond the ends of an open one, where
+    /// nothing was drawn.
+    fn matched(
+        &self,
+        contour: &Contour,
+        positions: &[DVec3],
+        camera: &Camera,
+    ) -> Vec<(u32, DVec2)> {
+        let place = |(v, _): (u32, usize)| {
+            let pixel = camera.pixel(positions[v as usize])?;
+            let (target, part) = contour.nearest(pixel);
+            let drawn = contour.closed || part > 0.0 && part < 1.0;
+            (drawn && pixel.distance(target) <= self.reach).then_some((v, target))
+        };
+        self.vertices(positions, camera).into_iter().filter_map(place).collect()
+    }
+
+    /// Vertices of the inner lip between a triangle that faces the camera and one that does not, that
+    /// nothing hides; 0 with those of an upper lip, which ends downwards in the picture, 1 with others.
+    fn vertices(&self, positions: &[DVec3], camera: &Camera) -> Vec<(u32, usize)> {
         let count = positions.len();
         let (mut front, mut back) = (vec![false; count], vec![false; count]);
         let mut normals = vec![DVec3::ZERO; count];
@@ -312,10 +339,11 @@ impl Silhouette {
             tree.cast(&ray, 1.0 - 2e-3, &mesh).is_none()
         };
         let edge = |v: &usize| self.is_inner[*v] && front[*v] && back[*v] && is_seen(*v);
-        let outward = |v: usize| {
+        let lip = |v: usize| {
             let (here, there) = (camera.view(positions[v]), camera.view(positions[v] + normals[v]));
-            DVec2::new(there.x - here.x, there.y - here.y).normalize_or_zero()
+            // Down is where y grows.
+            usize::from(there.y < here.y)
         };
-        (0..count).filter(edge).map(|v| (v as u32, outward(v))).collect()
+        (0..count).filter(edge).map(|v| (v as u32, lip(v))).collect()
     }
 }

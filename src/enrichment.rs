@@ -125,13 +125,11 @@ pub fn prepare(
     Ok(Prepared { enrichment, warnings, soft })
 }
 
-/// What the body meets, in metres, and as they are in their files those that are soft.
-fn objects(
-    project: &Project,
-    folder: &Path,
-    unit: f64,
-    fps: f64,
-) -> Result<(Vec<Object>, Vec<(usize, Loaded)>), Failure> {
+/// What the body meets (m), and those that are soft with their numbers, as they are in their files.
+type Met = (Vec<Object>, Vec<(usize, Loaded)>);
+
+/// What a project says that the body meets.
+fn objects(project: &Project, folder: &Path, unit: f64, fps: f64) -> Result<Met, Failure> {
     let (mut objects, mut soft) = (Vec::new(), Vec::new());
     for (number, met) in project.objects.iter().enumerate() {
         let path = folder.join(&met.mesh);

@@ -13,7 +13,7 @@ use crate::failure::Failure;
 pub const PUPPET: &str = "puppet:";
 const DEFAULT_FPS: f64 = 30.0;
 /// Motions that repeat do so until this long \[s\].
-const LEAST_SECONDS: f64 = 4.0;
+const LEAST_SECONDS: f64 = 4.4;
 /// Cells along the longest side of a skin.
 const RESOLUTION: usize = 56;
 
@@ -100,7 +100,7 @@ mod tests {
     #[test]
     fn puppets_are_animations_of_whole_cycles() {
         let bird = find("puppet:bird:16").unwrap();
-        assert_eq!((bird.frames(), bird.fps()), (120, 30.0));
+        assert_eq!((bird.frames(), bird.fps()), (144, 30.0));
         let frame = bird.frame(7);
         assert_eq!(frame.len(), bird.loaded().mesh.positions.len());
         assert!(frame.iter().zip(&bird.loaded().mesh.positions).any(|(a, b)| a.distance(*b) > 0.1));

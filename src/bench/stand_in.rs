@@ -42,26 +42,36 @@ fn cells(proportions: DVec3, elements: usize) -> [usize; 3] {
     counts.min_by_key(off).unwrap_or([1; 3])
 }
 
-/// A creature at the resolution that gives about as many tets.
+/// A creature at the resolution that gives about as many tets: by bisection, after a guess.
 fn of_creature(creature: &Creature, elements: usize) -> Result<Mesh, MeshError> {
     let team = Team::new(1);
-    // Cells grow inwards, so tets grow more slowly than cells.
+    // Cells grow inwards, so that tets grow more slowly in number than cells.
     const GROWTH: f64 = 2.5;
+    let (mut low, mut high) = (8, 400);
     let mut resolution = 20;
     let mut best = creature.solid(resolution, &team)?;
-    for _ in 0..MOST_TRIALS {
-        let ratio = elements as f64 / best.tets.len() as f64;
-        let next = (resolution as f64 * ratio.powf(1.0 / GROWTH)).round() as usize;
-        if next.max(8) == resolution || (ratio - 1.0).abs() < 0.05 {
+    let mut found = best.tets.len();
+    let off = |found: usize| (found as f64 / elements as f64).ln().abs();
+    while off(found) > 0.05 {
+        if found < elements {
+            low = resolution + 1
+        } else {
+            high = resolution - 1
+        }
+        if low > high {
             break;
         }
-        resolution = next.max(8);
-        best = creature.solid(resolution, &team)?;
+        let ratio = elements as f64 / found as f64;
+        let guess = (resolution as f64 * ratio.powf(1.0 / GROWTH)).round() as usize;
+        resolution = guess.clamp(low, high);
+        let next = creature.solid(resolution, &team)?;
+        found = next.tets.len();
+        if off(found) < off(best.tets.len()) {
+            best = next;
+        }
     }
     Ok(best)
 }
-
-const MOST_TRIALS: usize = 3;
 
 /// The jelly whose tets are closest in number: it has about as many as the cube of its resolution.
 fn round(elements: usize) -> Result<Mesh, MeshError> {

@@ -70,7 +70,8 @@ fn of_creature(creature: &Creature, elements: usize) -> Result<Mesh, MeshError> 
             best = next;
         }
     }
-    Ok(best)
+    // A ball of the mesher has no fewer than some thousands.
+    if off(best.tets.len()) > 0.25 { round(elements) } else { Ok(best) }
 }
 
 /// The jelly whose tets are closest in number: it has about as many as the cube of its resolution.

@@ -17,7 +17,7 @@ use crate::progress::Progress;
 use crate::report;
 
 /// Frames per second where nothing says how many.
-const DEFAULT_FPS: f64 = 30.0;
+pub const DEFAULT_FPS: f64 = 30.0;
 
 /// An animation with the name it was asked for by: a file, a glob of frames, `rest.obj+cache.pc2`,
 /// a cache, the directory of a run, or a built-in one such as `puppet:elephant`.

@@ -7,11 +7,11 @@ use pliant::mesh::Attribute;
 use pliant::mesh::menagerie::Puppet;
 use strsim::jaro_winkler;
 
+use crate::animation::DEFAULT_FPS;
 use crate::failure::Failure;
 
 /// What such a name begins with.
 pub const PUPPET: &str = "puppet:";
-const DEFAULT_FPS: f64 = 30.0;
 /// Motions that repeat do so until this long \[s\].
 const LEAST_SECONDS: f64 = 4.4;
 /// Cells along the longest side of a skin.

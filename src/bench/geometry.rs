@@ -15,7 +15,7 @@ use pliant::mesh::{
 };
 use serde_json::{Value, json};
 
-use super::{Column, Entry, Row, Style, Suite};
+use super::{Column, Entry, Stop, Style, Suite, Values};
 
 /// Queries of a row; exact winding numbers are asked fewer times.
 const QUERIES: usize = 20_000;
@@ -47,7 +47,7 @@ pub const SUITE: Suite = Suite {
 };
 
 /// What is measured of a surface: values of the row's columns.
-type Work = fn(&Mesh) -> Result<Vec<(&'static str, Value)>, MeshError>;
+type Work = fn(&Mesh) -> Result<Values, MeshError>;
 
 fn entries(_threads: usize) -> Vec<Entry> {
     let works: &[(&'static str, Work)] = &[
@@ -99,17 +99,12 @@ fn entries(_threads: usize) -> Vec<Entry> {
     for resolution in [20, 60] {
         for &(work_name, work) in works {
             let name = format!("{work_name}/jelly-{resolution}");
-            let row = name.clone();
-            let measure = Box::new(move |_: &(dyn Fn() -> bool + Sync)| {
-                let values = surface(resolution).and_then(|mesh| {
-                    let mut values = work(&mesh)?;
-                    values.insert(0, ("triangles", json!(mesh.triangles.len())));
-                    Ok(values)
-                });
-                let values = values.unwrap_or_else(|e| vec![("reason", json!(e.to_string()))]);
-                Some(Row::new(row.clone(), values))
-            });
-            entries.push(Entry { name, measure });
+            entries.push(Entry::new(name, move |_: Stop<'_>| {
+                let mesh = surface(resolution)?;
+                let mut values = work(&mesh)?;
+                values.insert(0, ("triangles", json!(mesh.triangles.len())));
+                Ok::<_, MeshError>(Some(values))
+            }));
         }
     }
     entries
@@ -142,7 +137,7 @@ fn timed<T>(count: usize, mut work: impl FnMut() -> T) -> Vec<(&'static str, Val
     vec![("seconds", json!(seconds)), ("per_second", json!(count as f64 / seconds))]
 }
 
-fn meshed(mesh: &Mesh, cells: u32) -> Result<Vec<(&'static str, Value)>, MeshError> {
+fn meshed(mesh: &Mesh, cells: u32) -> Result<Values, MeshError> {
     let options = TetOptions { resolution: Resolution::Cells(cells), ..TetOptions::default() };
     let clock = Instant::now();
     let filled = tetrahedralise(mesh, &options, &Team::new(1))?;

@@ -13,9 +13,9 @@ use pliant::lips::performance::{FRAMES, Performance};
 use pliant::lips::{Head, LipModel, LipsError, Region, RegressionOptions, Suggester};
 use pliant::math::team::Team;
 use pliant::view::plot::{Figure, Panel, Series};
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::{Column, Entry, Row, Stop, Style, Suite};
+use super::{Column, Entry, Row, Stop, Style, Suite, Values};
 
 /// What the paper took \[s\].
 const PAPER_TRAINING: f64 = 5.47;
@@ -56,20 +56,11 @@ pub const SUITE: Suite = Suite {
     last_row: None,
 };
 
-type Values = Vec<(&'static str, Value)>;
-
 fn entries(threads: usize) -> Vec<Entry> {
     let mut entries = Vec::new();
     let mut add = |name: String, work: Box<dyn Fn() -> Result<Values, LipsError> + Send + Sync>| {
-        let row = name.clone();
-        let measure = Box::new(move |stop: Stop| {
-            if stop() {
-                return None;
-            }
-            let values = work().unwrap_or_else(|e| vec![("reason", json!(e.to_string()))]);
-            Some(Row::new(row.clone(), values))
-        });
-        entries.push(Entry { name, measure });
+        let work = move |stop: Stop<'_>| if stop() { Ok(None) } else { work().map(Some) };
+        entries.push(Entry::new(name, work));
     };
     for around in [110, 220, 440] {
         let name = format!("speed/{around}x{}", around * 5 / 11);

@@ -21,6 +21,7 @@ use std::sync::mpsc;
 use std::thread;
 
 use pliant::view::plot::Figure;
+use serde_json::Value;
 
 pub use table::{Column, Row, Style, as_json, as_table};
 
@@ -62,6 +63,28 @@ pub struct Entry {
     pub name: String,
     /// Makes it, on the thread it is called from; gives up early, with `None`, when asked to stop.
     pub measure: Box<dyn Fn(Stop) -> Option<Row> + Send + Sync>,
+}
+
+/// What a row has in its columns.
+pub type Values = Vec<(&'static str, Value)>;
+
+impl Entry {
+    /// A measurement that gives the values of a row, nothing when asked to stop, or why there are
+    /// none, which is said in the column `reason`.
+    pub fn new<E: ToString>(
+        name: String,
+        work: impl Fn(Stop<'_>) -> Result<Option<Values>, E> + Send + Sync + 'static,
+    ) -> Entry {
+        let row = name.clone();
+        let measure = Box::new(move |stop: Stop<'_>| {
+            let values = match work(stop) {
+                Ok(values) => values?,
+                Err(reason) => vec![("reason", Value::from(reason.to_string()))],
+            };
+            Some(Row::new(row.clone(), values))
+        });
+        Entry { name, measure }
+    }
 }
 
 /// Whether to stop.

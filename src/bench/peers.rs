@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use super::clock::Timed;
 use super::stand_in::cloth;
-use super::{Column, Entry, Row, Stop, Style, Suite};
+use super::{Column, Entry, Row, Stop, Style, Suite, Values};
 
 const H: f64 = 1.0 / 30.0;
 /// Steps until the tip is looked at.
@@ -85,25 +85,14 @@ fn hanging(solver: Solver) -> Result<Model, ModelError> {
 }
 
 fn entries(threads: usize) -> Vec<Entry> {
-    let entry = |scene: &'static Scene| Entry {
-        name: scene.name.to_owned(),
-        measure: Box::new(move |stop: Stop| {
-            let values = match measure(scene, threads, stop) {
-                Ok(values) => values?,
-                Err(reason) => vec![("reason", json!(reason))],
-            };
-            Some(Row::new(scene.name.to_owned(), values))
-        }),
+    let entry = |scene: &'static Scene| {
+        Entry::new(scene.name.to_owned(), move |stop: Stop<'_>| measure(scene, threads, stop))
     };
     SCENES.iter().map(entry).collect()
 }
 
 /// A row's values; `None` when asked to stop.
-fn measure(
-    scene: &Scene,
-    threads: usize,
-    stop: Stop,
-) -> Result<Option<Vec<(&'static str, Value)>>, String> {
+fn measure(scene: &Scene, threads: usize, stop: Stop) -> Result<Option<Values>, String> {
     let model = (scene.build)(scene.solver).map_err(|error| error.to_string())?;
     let mut timed = Timed::new(&model, H, threads)?;
     if !timed.run(FALL, 1, stop) {

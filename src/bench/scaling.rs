@@ -9,7 +9,7 @@ use pliant::model::integrator::Solver;
 use serde_json::{Value, json};
 
 use super::clock::Timed;
-use super::{Column, Entry, Row, Stop, Style, Suite, peers};
+use super::{Column, Entry, Row, Stop, Style, Suite, Values, peers};
 
 const H: f64 = 1.0 / 30.0;
 const SOLVER: Solver = Solver::Projective { iterations: 10, history: 5, tolerance: 0.0 };
@@ -46,25 +46,13 @@ pub const SUITE: Suite = Suite {
 fn entries(threads: usize) -> Vec<Entry> {
     let entry = |cells: usize| {
         let name = format!("bar-{}k", (20 * cells * cells * cells) / 1000);
-        let row = name.clone();
-        let measure = Box::new(move |stop: Stop| {
-            let values = match measure(cells, threads, stop) {
-                Ok(values) => values?,
-                Err(reason) => vec![("reason", json!(reason))],
-            };
-            Some(Row::new(row.clone(), values))
-        });
-        Entry { name, measure }
+        Entry::new(name, move |stop: Stop<'_>| measure(cells, threads, stop))
     };
     CELLS.into_iter().map(entry).collect()
 }
 
 /// A row's values; `None` when asked to stop.
-fn measure(
-    cells: usize,
-    threads: usize,
-    stop: Stop,
-) -> Result<Option<Vec<(&'static str, Value)>>, String> {
+fn measure(cells: usize, threads: usize, stop: Stop) -> Result<Option<Values>, String> {
     forget_peak();
     let model = peers::bar([4 * cells, cells, cells], SOLVER).map_err(|error| error.to_string())?;
     let mut timed = Timed::new(&model, H, threads)?;

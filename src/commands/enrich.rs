@@ -29,6 +29,7 @@ const COLUMNS: usize = 6;
 /// Give an animation weight and jiggle
 #[derive(Args)]
 #[command(after_help = "Examples:\n  pliant enrich walk.glb --out walk_soft.glb\n  \
+    pliant enrich puppet:elephant --out elephant.glb --picture elephant.png\n  \
     pliant enrich rest.obj+run.pc2 --out run_soft.usda --young 2e4\n  \
     pliant enrich walk.toml --out look.pc2 --preview")]
 pub struct Arguments {

@@ -14,7 +14,8 @@ mod svd_lanes;
 
 pub use eigen::{SymmetricEigen, symmetric_eigen};
 pub use matrix::{
-    GreenStrain, cofactors, determinant, green_strain, load_matrix, scalar_matrix, squared_norm,
+    GreenStrain, cofactors, determinant, green_strain, load_matrix, product,
+    product_with_transpose, scalar_matrix, squared_norm,
 };
 pub use polar::{polar_distance_lanes, polar_lanes};
 pub use svd::{Svd, polar, svd_rotation_variant};

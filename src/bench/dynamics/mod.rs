@@ -9,7 +9,7 @@ use pliant::sim::StepReport;
 use serde_json::{Value, json};
 
 use super::clock::Timed;
-use super::{Column, Entry, Row, Stop, Style, Suite};
+use super::{Column, Entry, Row, Stop, Style, Suite, Values};
 use line::Line;
 
 /// Frames per row, fewer where one is long.
@@ -48,22 +48,14 @@ pub const SUITE: Suite = Suite {
 };
 
 fn entries(threads: usize) -> Vec<Entry> {
-    let entry = |line: Line| Entry {
-        name: line.name.clone(),
-        measure: Box::new(move |stop: Stop| match measure(&line, threads, stop) {
-            Ok(values) => Some(Row::new(line.name.clone(), values?)),
-            Err(reason) => Some(Row::new(line.name.clone(), vec![("reason", json!(reason))])),
-        }),
+    let entry = |line: Line| {
+        Entry::new(line.name.clone(), move |stop: Stop<'_>| measure(&line, threads, stop))
     };
     tables::lines().into_iter().map(entry).collect()
 }
 
 /// A row's values; `None` when asked to stop.
-fn measure(
-    line: &Line,
-    threads: usize,
-    stop: Stop,
-) -> Result<Option<Vec<(&'static str, Value)>>, String> {
+fn measure(line: &Line, threads: usize, stop: Stop) -> Result<Option<Values>, String> {
     let model = line.model().map_err(|error| error.to_string())?;
     let substeps = line.substeps;
     let visits = model.element_count() * line.visits() * substeps;

@@ -78,6 +78,32 @@ pub fn squared_norm<L: Lanes>(m: &[L; 9]) -> L {
     m[6].mul_add(m[6], m[7].mul_add(m[7], m[8].mul_add(m[8], p + q)))
 }
 
+/// A B, lane by lane.
+#[inline(always)]
+pub fn product<L: Lanes>(a: &[L; 9], b: &[L; 9]) -> [L; 9] {
+    let mut m = *a;
+    for i in 0..3 {
+        for j in 0..3 {
+            let last = a[3 * i + 2] * b[6 + j];
+            m[3 * i + j] = a[3 * i].mul_add(b[j], a[3 * i + 1].mul_add(b[3 + j], last));
+        }
+    }
+    m
+}
+
+/// A Bᵀ, lane by lane.
+#[inline(always)]
+pub fn product_with_transpose<L: Lanes>(a: &[L; 9], b: &[L; 9]) -> [L; 9] {
+    let mut m = *a;
+    for i in 0..3 {
+        for j in 0..3 {
+            let last = a[3 * i + 2] * b[3 * j + 2];
+            m[3 * i + j] = a[3 * i].mul_add(b[3 * j], a[3 * i + 1].mul_add(b[3 * j + 1], last));
+        }
+    }
+    m
+}
+
 /// The matrix in one lane, from entries stored lane by lane.
 pub fn scalar_matrix(entries: &[[f64; WIDTH_F64]; 9], lane: usize) -> DMat3 {
     let m: [f64; 9] = std::array::from_fn(|k| entries[k][lane]);

@@ -8,6 +8,7 @@
 //!
 //! [`svd_rotation_variant`]: super::svd_rotation_variant
 
+use super::matrix::product;
 use super::polar::polar_lanes;
 use crate::lanes::Lanes;
 
@@ -47,15 +48,7 @@ pub unsafe fn svd_lanes<L: Lanes<Real = f64>>(f: &[L; 9]) -> SvdLanes<L> {
         rotate::<L, 0, 2, 1>(&mut s, &mut v);
         rotate::<L, 1, 2, 0>(&mut s, &mut v);
     }
-    let mut u = v;
-    for i in 0..3 {
-        for j in 0..3 {
-            let last = rotation[3 * i + 2] * v[6 + j];
-            u[3 * i + j] =
-                rotation[3 * i].mul_add(v[j], rotation[3 * i + 1].mul_add(v[3 + j], last));
-        }
-    }
-    SvdLanes { u, sigma: [s[0], s[1], s[2]], v }
+    SvdLanes { u: product(&rotation, &v), sigma: [s[0], s[1], s[2]], v }
 }
 
 /// Each sweep squares what is left; five settle all that is not broken.

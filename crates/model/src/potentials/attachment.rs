@@ -40,14 +40,6 @@ impl Potential for Attachments {
         pull(vertices, stiffness, targets, at.positions, gradient)
     }
 
-    fn corners(&self) -> usize {
-        1
-    }
-
-    fn chunk_elements(&self, chunk: usize) -> &[u32] {
-        self.chunk_vertices(chunk)
-    }
-
     fn hessians(&self, chunk: usize, _: &Situation, _: Curvature, out: &mut [f64]) {
         diagonal_hessians(points(&self.stiffness, chunk), out);
     }

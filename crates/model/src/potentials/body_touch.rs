@@ -117,14 +117,6 @@ impl<E: TouchEnergy> Potential for BodyTouch<E> {
         false
     }
 
-    fn corners(&self) -> usize {
-        1
-    }
-
-    fn chunk_elements(&self, chunk: usize) -> &[u32] {
-        self.chunk_vertices(chunk)
-    }
-
     fn stiff_points(
         &self,
         chunk: usize,

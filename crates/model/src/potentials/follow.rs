@@ -46,14 +46,6 @@ impl Potential for Follow {
         pull(points(&self.vertices, chunk), weights, targets, at.positions, gradient)
     }
 
-    fn corners(&self) -> usize {
-        1
-    }
-
-    fn chunk_elements(&self, chunk: usize) -> &[u32] {
-        self.chunk_vertices(chunk)
-    }
-
     fn hessians(&self, chunk: usize, at: &Situation, _: Curvature, out: &mut [f64]) {
         diagonal_hessians(driven(&at.drive.follow_weights, self.first, chunk), out);
     }

@@ -236,14 +236,6 @@ impl Potential for Friction {
         false
     }
 
-    fn corners(&self) -> usize {
-        1
-    }
-
-    fn chunk_elements(&self, chunk: usize) -> &[u32] {
-        self.chunk_vertices(chunk)
-    }
-
     fn stiff_points(
         &self,
         chunk: usize,

@@ -112,7 +112,6 @@ impl Density for StableNeoHookean {
     }
 }
 
-/// What the energy depends on, in quantities that vanish at rest.
 /// |I − 3| and (J − 1)² of elements that are near rest: there, digits are kept by computing from
 /// the strain, and a short series has the logarithm.
 const NEAR: f64 = 1.0;
@@ -133,6 +132,7 @@ fn logarithmic<L: Lanes>(trace: L) -> L {
     u.mul_add(x, beyond * u)
 }
 
+/// What the energy depends on, in quantities that vanish at rest.
 struct Invariants {
     /// tr(FᵀF − I) = I − 3.
     trace: f64,

@@ -69,14 +69,6 @@ impl Potential for PointEnergy {
         energy
     }
 
-    fn corners(&self) -> usize {
-        1
-    }
-
-    fn chunk_elements(&self, chunk: usize) -> &[u32] {
-        self.chunk_vertices(chunk)
-    }
-
     fn hessians(&self, chunk: usize, at: &Situation, curvature: Curvature, out: &mut [f64]) {
         for (out, response) in out.chunks_exact_mut(9).zip(self.at(chunk, at)) {
             let hessian = match curvature {

@@ -94,11 +94,15 @@ pub trait Potential: Send + Sync {
     /// Energy of a chunk \[J\]; with `gradient`, its derivative is *written* to those rows \[N\].
     fn evaluate(&self, chunk: usize, at: &Situation, gradient: Option<&mut [Row]>) -> f64;
 
-    /// Vertices per element, k.
-    fn corners(&self) -> usize;
+    /// Vertices per element, k; elements are points where nothing else is said.
+    fn corners(&self) -> usize {
+        1
+    }
 
     /// The model vertices of a chunk's elements, k each.
-    fn chunk_elements(&self, chunk: usize) -> &[u32];
+    fn chunk_elements(&self, chunk: usize) -> &[u32] {
+        self.chunk_vertices(chunk)
+    }
 
     /// Hessians of a chunk's elements [N/m]: (3k)² numbers each, row-major, rows and columns
     /// ordered corner by corner.

@@ -13,7 +13,7 @@
 //! A = ∂²ψ/∂σᵢ∂σⱼ. Corner 0 takes minus the sum of the others: a translation costs nothing.
 
 use pliant_math::Row;
-use pliant_math::decomposition::{SvdLanes, svd_lanes};
+use pliant_math::decomposition::{SvdLanes, product, product_with_transpose, svd_lanes};
 use pliant_math::lanes::{Kernel, Lanes, WIDTH_F64};
 
 use super::batches::LocalRows;
@@ -204,30 +204,4 @@ const BLOCK: [[usize; 3]; 3] = [[0, 1, 2], [1, 3, 4], [2, 4, 5]];
 #[inline(always)]
 fn at(a: usize, b: usize, i: usize, j: usize) -> usize {
     12 * (3 * a + i) + 3 * b + j
-}
-
-/// A B.
-#[inline(always)]
-fn product<L: Lanes>(a: &[L; 9], b: &[L; 9]) -> [L; 9] {
-    let mut m = *a;
-    for i in 0..3 {
-        for j in 0..3 {
-            let last = a[3 * i + 2] * b[6 + j];
-            m[3 * i + j] = a[3 * i].mul_add(b[j], a[3 * i + 1].mul_add(b[3 + j], last));
-        }
-    }
-    m
-}
-
-/// A Bᵀ.
-#[inline(always)]
-fn product_with_transpose<L: Lanes>(a: &[L; 9], b: &[L; 9]) -> [L; 9] {
-    let mut m = *a;
-    for i in 0..3 {
-        for j in 0..3 {
-            let last = a[3 * i + 2] * b[3 * j + 2];
-            m[3 * i + j] = a[3 * i].mul_add(b[3 * j], a[3 * i + 1].mul_add(b[3 * j + 1], last));
-        }
-    }
-    m
 }

@@ -3,9 +3,10 @@
 //! each time as accurate as the step they are for.
 //!
 //! The exact Hessian is tried first (it converges quadratically); where it is not positive
-//! definite the elements' projected Hessians take its place for the rest of the step (Smith,
-//! de Goes and Kim 2019), and where even those are singular (a free body without inertia) a
-//! growing multiple of the identity is added. Steps are shortened until Armijo's condition holds.
+//! definite the elements' projected Hessians take its place (Smith, de Goes and Kim 2019), which
+//! converge linearly, until the residual has fallen to a tenth: next to a minimum the exact one is
+//! definite. Where even the projected ones are singular (a free body without inertia) a growing
+//! multiple of the identity is added. Steps are shortened until Armijo's condition holds.
 //! One iteration from the last positions, at full length, is the linearised scheme of Baraff and
 //! Witkin 1998 and of "Enriching triangle mesh animations", Eq. 6–9.
 
@@ -25,6 +26,8 @@ use crate::objective::{EvaluationSpace, Objective};
 const SHORTEST_STEP: f64 = 1e-8;
 /// Shifts by 1e-9 to 1 of the mean diagonal before a matrix is given up.
 const MOST_SHIFTS: u32 = 6;
+/// The exact Hessian is tried again at this share of the residual at which it was not definite.
+const NEARER: f64 = 0.1;
 
 /// What the solver is asked.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -87,6 +90,8 @@ pub fn minimise(
     // The predicted decrease has fallen below the objective's rounding error.
     let mut settled = false;
     let mut exact_again = false;
+    // Residual at which projected Hessians give way to the exact one.
+    let mut near = 0.0;
     let mut direct = space.conjugate.is_none();
     loop {
         let clock = Instant::now();
@@ -100,12 +105,15 @@ pub fn minimise(
             || (!linearised && info.residual <= params.tolerance)
             || sums.gradient == 0.0;
         let slow = settled && info.residual > 0.5 * last_residual;
-        if slow && !done && curvature == Curvature::Definite && !exact_again {
-            // Projected Hessians converge linearly; close to a minimum the exact one is definite.
-            (curvature, exact_again) = (Curvature::Exact, true);
-        } else if done || slow {
+        let is_last_hope = slow && curvature == Curvature::Definite && !exact_again;
+        if done || (slow && !is_last_hope) {
             return info;
         }
+        exact_again |= is_last_hope;
+        if is_last_hope || info.residual <= near {
+            curvature = Curvature::Exact;
+        }
+        let wished = curvature;
         last_residual = info.residual;
         // As accurate as Newton's own error will be, and as the tolerance needs.
         let wanted = 0.1 * params.tolerance / info.residual;
@@ -119,6 +127,9 @@ pub fn minimise(
                 info.stalled = true;
                 return info;
             }
+        }
+        if curvature != wished {
+            near = NEARER * info.residual;
         }
         info.iterations += 1;
         let slope: f64 = space

@@ -233,7 +233,7 @@ impl BodySpec {
         &self,
         first_vertex: usize,
         [free, hard]: [Range<usize>; 2],
-        is_held: bool,
+        [is_held, is_loose]: [bool; 2],
         pivot: Option<Pivot>,
     ) -> Body {
         let (element_count, recovers_from_inversion) = match &self.matter {
@@ -253,6 +253,7 @@ impl BodySpec {
             element_count,
             recovers_from_inversion,
             is_held,
+            is_loose,
             pivot,
         }
     }

@@ -390,20 +390,21 @@ impl ModelBuilder {
         for own in &self.own {
             potentials.push(own.make(&Numbers { of: &translated }, count)?);
         }
-        let is_pushed = |body: usize| {
+        let is_driven = |body: usize| {
             let follows = |f: &(usize, Vec<u32>, Vec<f64>)| f.0 == body && !f.1.is_empty();
-            let pushed = !self.colliders.is_empty() || !self.own.is_empty();
             let tracks = |t: &(usize, Vec<Tracked>)| t.0 == body && !t.1.is_empty();
-            pushed || self.follows.iter().any(follows) || self.tracked.iter().any(tracks)
+            let driven = self.follows.iter().any(follows) || self.tracked.iter().any(tracks);
+            driven || !self.own.is_empty()
         };
-        let is_held = |body: usize| {
-            let held = |h: &Held| h.body == body && !h.vertices.is_empty();
-            is_pushed(body) || self.held.iter().any(held)
-        };
+        let is_pushed = |body: usize| is_driven(body) || !self.colliders.is_empty();
+        let is_attached =
+            |body: usize| self.held.iter().any(|h| h.body == body && !h.vertices.is_empty());
         let gravity = self.gravity.unwrap_or(DVec3::new(0.0, -9.81, 0.0));
         let finished = |b: usize| {
             let pivot = if is_pushed(b) { None } else { self.pivot(b, gravity) };
-            self.bodies[b].finished(firsts[b], ranges[b].clone(), is_held(b), pivot)
+            let is_held = is_pushed(b) || is_attached(b);
+            let is_loose = !is_driven(b) && !is_attached(b);
+            self.bodies[b].finished(firsts[b], ranges[b].clone(), [is_held, is_loose], pivot)
         };
         let bodies = (0..self.bodies.len()).map(finished).collect();
         let low = rest.iter().fold(DVec3::INFINITY, |a, r| a.min(r.xyz()));

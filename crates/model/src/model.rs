@@ -48,6 +48,8 @@ pub struct Body {
     /// Whether any of its vertices is attached, hard or soft, follows an input, or may touch a
     /// collider.
     pub is_held: bool,
+    /// Whether nothing but gravity, wind and colliders acts on it from outside.
+    pub is_loose: bool,
     /// Where it turns, if it is held by nothing else than one point or one line.
     pub pivot: Option<Pivot>,
 }

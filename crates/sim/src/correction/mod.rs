@@ -17,6 +17,7 @@ pub mod euler;
 pub mod fepr;
 mod field;
 pub mod filter;
+mod flight;
 pub mod lagrange;
 pub mod projection;
 pub mod sqp;

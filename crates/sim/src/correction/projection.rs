@@ -11,6 +11,7 @@ use super::curvature::FieldHessian;
 use super::fepr::{self, FeprInfo, FeprSpace, Metric, Part, Projection, Slack, Targets};
 use super::field::{self, FieldEnergy, FilteredField};
 use super::filter::{self, FilterSpace};
+use super::flight::{self, Path};
 use super::sqp::{self, SqpSpace};
 use crate::islands::Islands;
 use crate::measure::Momentum;
@@ -130,6 +131,8 @@ pub(super) fn apply(
         islands.join(evaluation.touching.touches());
         islands.number(parts);
     }
+    let path =
+        Path { drives: [from, to], before: [x0, v0], after: [&state.positions, &state.velocities] };
     let is_still = from.hard == to.hard && from.attachments == to.attachments;
     for (first, target) in targets.iter_mut().enumerate() {
         let account = islands.targets(state, first);
@@ -138,7 +141,13 @@ pub(super) fn apply(
                 // What holds a body at a point has no torque about it only while it is still.
                 let turns = |body: usize| model.bodies()[body].pivot.is_some();
                 let is_driven = !is_still && islands.members(first).any(turns);
-                held(account, islands.conserved(model, first), is_driven)
+                let kept = islands.conserved(model, first);
+                let is_isolated = kept.linear == [true; 3] && kept.angular == [true; 3];
+                // What nothing acts on has its first momenta in its account, free of drift.
+                let flying = (!is_isolated)
+                    .then(|| flight::targets(model, islands, first, &path, account))
+                    .flatten();
+                flying.unwrap_or_else(|| held(account, kept, is_driven))
             }
             FeprMomenta::Paper { epsilon } => {
                 let now = islands.momentum(model, first, [&state.positions, &state.velocities]);

@@ -82,6 +82,8 @@ pub struct Targets {
     pub frame: Frame,
     /// How the momenta may give way.
     pub slack: Option<Slack>,
+    /// Whether W_E leaves the centre of mass where it is.
+    pub is_centred: bool,
 }
 
 /// The paper's s and t: momenta may move away from their targets, by multiples of these.
@@ -301,5 +303,17 @@ fn precondition(projection: &Projection, energy: &mut dyn Energy, space: &mut Fe
             }
         }
         Metric::Smooth => energy.smooth(gradient, direction),
+    }
+    let centred = projection.targets.iter().enumerate().filter(|(_, targets)| targets.is_centred);
+    for (island, _) in centred {
+        let (mut mass, mut sum) = (0.0, Row::zero());
+        for i in free_of(projection, island) {
+            mass += projection.masses[i];
+            sum = sum.plus_scaled(projection.masses[i], direction[i]);
+        }
+        let shift = sum * (1.0 / mass);
+        for i in free_of(projection, island) {
+            direction[i] = direction[i] - shift;
+        }
     }
 }

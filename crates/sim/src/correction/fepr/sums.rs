@@ -99,7 +99,7 @@ impl Sums {
 
     /// How far energy and momenta are off.
     pub fn constraints(&self, targets: &Targets, info: &FeprInfo, centre: DVec3) -> Constraints {
-        let Targets { energy, linear, angular, slack, frame } = targets;
+        let Targets { energy, linear, angular, slack, frame, .. } = targets;
         let total = info.potential + 0.5 * self.kinetic[0];
         let energy_scale = energy.abs().max(0.5 * self.kinetic[0]).max(info.potential.abs());
         // The momentum of a body that moves as one with this kinetic energy.

@@ -1,4 +1,4 @@
-//! Constraints in batches of vector lanes, colour after colour.
+//! Constraints in batches of vector lanes, meeting after meeting.
 
 use std::ops::Range;
 
@@ -12,10 +12,10 @@ use super::clusters::{Clusters, SIDES};
 /// Constraints on `CORNERS` vertices, with `VALUES` numbers each that stay, and `FORCES` that are
 /// what they push with.
 pub(super) struct Colored<const CORNERS: usize, const VALUES: usize, const FORCES: usize> {
-    /// The groups of each colour.
-    colors: Vec<Range<usize>>,
-    /// First run of each group, and the end.
-    groups: Vec<u32>,
+    /// The items of each meeting of the threads.
+    meetings: Vec<Range<usize>>,
+    /// First run of each item, and the end.
+    items: Vec<u32>,
     /// First batch of each run, and the end: the one or two batches of a run share no vertex.
     runs: Vec<u32>,
     /// Which constraint each lane has.
@@ -49,29 +49,31 @@ impl<const CORNERS: usize, const VALUES: usize, const FORCES: usize>
         positions: &[DVec3],
         values: impl Fn(usize) -> [f64; VALUES],
     ) -> Self {
-        let Clusters { colors, groups: members } = Clusters::new(corners, positions);
-        let (mut groups, mut runs, mut used) = (vec![0], vec![0], Vec::new());
+        let Clusters { meetings, items: members } = Clusters::new(corners, positions);
+        let (mut items, mut runs, mut used) = (vec![0], vec![0], Vec::new());
         let (mut constraints, mut all_corners) = (Vec::new(), Vec::new());
-        for group in &members {
-            // Clusters come largest first: those that have a k-th constraint are the first.
-            for k in 0..group.first().map_or(0, Vec::len) {
-                let having = group.partition_point(|cluster| k < cluster.len());
-                for side in group[..having].chunks(WIDTH_F64) {
-                    let lanes: [u32; WIDTH_F64] =
-                        std::array::from_fn(|l| side[l.min(side.len() - 1)][k]);
-                    for c in 0..CORNERS {
-                        all_corners.extend(lanes.map(|e| corners[e as usize][c]));
+        for item in &members {
+            for group in item {
+                // Clusters come largest first: those that have a k-th constraint are the first.
+                for k in 0..group.first().map_or(0, Vec::len) {
+                    let having = group.partition_point(|cluster| k < cluster.len());
+                    for side in group[..having].chunks(WIDTH_F64) {
+                        let lanes: [u32; WIDTH_F64] =
+                            std::array::from_fn(|l| side[l.min(side.len() - 1)][k]);
+                        for c in 0..CORNERS {
+                            all_corners.extend(lanes.map(|e| corners[e as usize][c]));
+                        }
+                        constraints.extend(lanes);
+                        used.push(side.len() as u8);
                     }
-                    constraints.extend(lanes);
-                    used.push(side.len() as u8);
+                    runs.push(used.len() as u32);
                 }
-                runs.push(used.len() as u32);
             }
-            groups.push(runs.len() as u32 - 1);
+            items.push(runs.len() as u32 - 1);
         }
         let mut colored = Colored {
-            colors,
-            groups,
+            meetings,
+            items,
             runs,
             constraints,
             corners: Buffer::from(&all_corners[..]),
@@ -100,26 +102,26 @@ impl<const CORNERS: usize, const VALUES: usize, const FORCES: usize>
         self.forces.fill(0.0);
     }
 
-    /// Calls `relax` for the batches of every group, colour after colour; within a colour on all
-    /// threads, in any order.
+    /// Calls `relax` for the batches of every item, meeting after meeting; in between on all threads,
+    /// in any order.
     pub fn sweep(
         &mut self,
         team: &Team,
         relax: &(dyn Fn(Batches<CORNERS, VALUES, FORCES>) + Sync),
     ) {
-        let Colored { colors, groups, runs, corners, used, values, forces, .. } = self;
+        let Colored { meetings, items, runs, corners, used, values, forces, .. } = self;
         let forces = SharedSlice::new(forces);
-        for color in colors {
-            team.each(color.len(), &|item, _| {
-                let group = color.start + item;
-                let runs = &runs[groups[group] as usize..=groups[group + 1] as usize];
+        for meeting in meetings {
+            team.each(meeting.len(), &|k, _| {
+                let item = meeting.start + k;
+                let runs = &runs[items[item] as usize..=items[item + 1] as usize];
                 relax(Batches { runs, corners, used, values, forces });
             });
         }
     }
 }
 
-/// The batches of one group: no other group of its colour has their vertices.
+/// The batches of one item: no other item of its meeting has their vertices.
 pub(super) struct Batches<'a, const CORNERS: usize, const VALUES: usize, const FORCES: usize> {
     runs: &'a [u32],
     corners: &'a [u32],

@@ -24,8 +24,7 @@
 //! minimiser, to rounding. Across ∇C a visit takes the step that the stiffness along it allows,
 //! which is no less than the stiffness across, so that it does not overshoot.
 //!
-//! Clusters of constraints of a colour share no vertex: bits do not depend on the number of
-//! threads.
+//! What is relaxed at the same time shares no vertex: bits do not depend on the number of threads.
 
 mod clusters;
 mod colored;

@@ -7,7 +7,11 @@ use pliant_math::Buffer;
 use pliant_math::lanes::WIDTH_F64;
 use pliant_math::team::{SharedSlice, Team};
 
-use super::clusters::{Clusters, SIDES};
+use super::domains::Domains;
+
+/// How many batches side by side are known to share no vertex: the processor has work from one
+/// while it waits for the other.
+const SIDES: usize = 2;
 
 /// Constraints on `CORNERS` vertices, with `VALUES` numbers each that stay, and `FORCES` that are
 /// what they push with.
@@ -49,25 +53,21 @@ impl<const CORNERS: usize, const VALUES: usize, const FORCES: usize>
         positions: &[DVec3],
         values: impl Fn(usize) -> [f64; VALUES],
     ) -> Self {
-        let Clusters { meetings, items: members } = Clusters::new(corners, positions);
+        let Domains { meetings, items: members } = Domains::new(corners, positions);
         let (mut items, mut runs, mut used) = (vec![0], vec![0], Vec::new());
         let (mut constraints, mut all_corners) = (Vec::new(), Vec::new());
         for item in &members {
-            for group in item {
-                // Clusters come largest first: those that have a k-th constraint are the first.
-                for k in 0..group.first().map_or(0, Vec::len) {
-                    let having = group.partition_point(|cluster| k < cluster.len());
-                    for side in group[..having].chunks(WIDTH_F64) {
-                        let lanes: [u32; WIDTH_F64] =
-                            std::array::from_fn(|l| side[l.min(side.len() - 1)][k]);
-                        for c in 0..CORNERS {
-                            all_corners.extend(lanes.map(|e| corners[e as usize][c]));
-                        }
-                        constraints.extend(lanes);
-                        used.push(side.len() as u8);
+            for run in item.iter().flat_map(|color| color.chunks(SIDES * WIDTH_F64)) {
+                for side in run.chunks(WIDTH_F64) {
+                    let lanes: [u32; WIDTH_F64] =
+                        std::array::from_fn(|l| side[l.min(side.len() - 1)]);
+                    for c in 0..CORNERS {
+                        all_corners.extend(lanes.map(|e| corners[e as usize][c]));
                     }
-                    runs.push(used.len() as u32);
+                    constraints.extend(lanes);
+                    used.push(side.len() as u8);
                 }
+                runs.push(used.len() as u32);
             }
             items.push(runs.len() as u32 - 1);
         }

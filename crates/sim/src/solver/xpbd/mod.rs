@@ -26,8 +26,8 @@
 //!
 //! What is relaxed at the same time shares no vertex: bits do not depend on the number of threads.
 
-mod clusters;
 mod colored;
+mod domains;
 mod drag;
 mod held;
 mod springs;

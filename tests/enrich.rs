@@ -238,33 +238,78 @@ fn a_weight_of_one_is_the_input_and_a_map_can_be_edited() {
     assert!(held < 0.2 * free, "{held} against {free}");
 }
 
-#[test]
-fn a_moving_stick_dents_the_back() {
-    let folder = folder("enrich-contact");
+/// A stick comes down on the back: the greatest depth of the dent \[m\], as a project with more to say has it.
+fn dent(folder: &Folder, name: &str, more: &str) -> f64 {
     let stick = part([0.2, 0.1, 1.4], [0.0, 0.75, 0.0], [2, 1, 8]);
     write_mesh(&folder.path("stick.obj"), &Loaded::from(stick.clone())).unwrap();
     write_cache(&folder.path("stick.pc2"), &stick, |k| {
         let down = DVec3::Y * (-0.06 * k.min(10) as f64);
         stick.positions.iter().map(|&x| x + down).collect()
     });
-    folder.write(
-        "meet.toml",
-        "input = 'walk.pc2'\nresolution = 18\n[contact]\n[[contact.object]]\nmesh = 'stick.obj'\n\
-         cache = 'stick.pc2'",
-    );
-    let run = folder.pliant(&["enrich", "meet.toml", "--out", "met.pc2"]);
-    assert_eq!(run.status, 0, "{}", run.stderr);
-    assert_eq!(enrich(&folder, &[]).status, 0);
-    let met = frames(&folder.path("met.pc2"));
-    let alone = frames(&folder.path("soft.pc2"));
+    let object = "[[contact.object]]\nmesh = 'stick.obj'\ncache = 'stick.pc2'";
+    let project = |contact: &str| format!("input = 'walk.pc2'\nresolution = 18\n{more}\n{contact}");
+    let run = |kind: &str, contact: &str| {
+        folder.write("meet.toml", &project(contact));
+        let out = format!("{name}-{kind}.pc2");
+        let run = folder.pliant(&["enrich", "meet.toml", "--out", &out, "--quiet"]);
+        assert_eq!(run.status, 0, "{}", run.stderr);
+        let report = report(folder, &format!("{out}.report.json"));
+        assert_eq!(report["follow_error"], 0.0);
+        assert_eq!(report["spikes"], 0, "{name}: {report}");
+        frames(&folder.path(&out))
+    };
+    let (met, alone) = (run("met", object), run("alone", ""));
     let back = |frame: &[DVec3]| {
         let near = |x: &&DVec3| x.x.abs() < 0.15 && x.z.abs() < 0.2 && x.y > 0.0;
         frame.iter().filter(near).map(|x| x.y).fold(f64::NEG_INFINITY, f64::max)
     };
-    let dents = (0..FRAMES).map(|k| back(&alone[k]) - back(&met[k]));
-    let deepest = dents.fold(0.0, f64::max);
-    assert!(deepest > 0.03, "the stick dents the back by {deepest} m only");
-    assert_eq!(report(&folder, "met.pc2.report.json")["follow_error"], 0.0);
+    (0..FRAMES).map(|k| back(&alone[k]) - back(&met[k])).fold(0.0, f64::max)
+}
+
+#[test]
+fn a_moving_stick_dents_the_back() {
+    let folder = folder("enrich-contact");
+    let implicit = dent(&folder, "implicit", "");
+    assert!(implicit > 0.03, "the stick dents the back by {implicit} m only");
+    // Blended halfway after the simulation: the shape that is shown meets the stick, and what is simulated
+    // feels it.
+    let half = "[[weight]]\nselect = 'all'\nvalue = 0.3\n[blend]\nmode = 'kinematic'";
+    let kinematic = dent(&folder, "kinematic", half);
+    assert!(kinematic > 0.01, "the stick dents the blended back by {kinematic} m only");
+}
+
+#[test]
+fn a_soft_ball_falls_onto_the_back_and_both_give_way() {
+    let folder = folder("enrich-ball");
+    folder.write(
+        "ball.toml",
+        "input = 'walk.pc2'\nresolution = 18\n[[contact.object]]\nmesh = { shape = 'ball', resolution = 12 }\n\
+         place = { scale = 0.4, translate = [0.0, 0.5, 0.0] }\n\
+         soft = { young = 2e4, density = 1500.0, velocity = [0.0, -2.0, 0.0] }",
+    );
+    let run = folder.pliant(&["enrich", "ball.toml", "--out", "met.pc2", "--picture", "met.png"]);
+    assert_eq!(run.status, 0, "{}", run.stderr);
+    assert_eq!(enrich(&folder, &[]).status, 0);
+    let [ball, met, alone] =
+        ["met.object0.pc2", "met.pc2", "soft.pc2"].map(|name| frames(&folder.path(name)));
+    assert_eq!(ball.len(), FRAMES);
+    let heights = |x: &[DVec3]| {
+        let range = x.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| {
+            (low.min(x.y), high.max(x.y))
+        });
+        (range, range.1 - range.0)
+    };
+    // It falls, is stopped by the back, whose top is at about 0.3 m, and is squashed on the way.
+    let ((first, _), round) = heights(&ball[0]);
+    let lowest = ball.iter().map(|x| heights(x).0.0).fold(f64::INFINITY, f64::min);
+    let flattest = ball.iter().map(|x| heights(x).1).fold(f64::INFINITY, f64::min);
+    assert!(first > 0.4 && lowest < 0.4 && lowest > 0.1, "from {first} m down to {lowest} m");
+    assert!(flattest < 0.97 * round, "{round} m high at first, at least {flattest} m");
+    let apart = met.iter().flatten().zip(alone.iter().flatten());
+    let dented = apart.map(|(a, b)| b.y - a.y).fold(0.0, f64::max);
+    assert!(dented > 0.01, "the ball dents the back by {dented} m only");
+    let report = report(&folder, "met.pc2.report.json");
+    assert_eq!((&report["follow_error"], &report["spikes"]), (&0.0.into(), &0.into()));
 }
 
 #[test]

@@ -193,14 +193,14 @@ fn equal_gamma(
 }
 
 /// Distances from the input over time, a line per method (Fig. 15).
-pub fn figure(title: &str, fps: f64, outcomes: &[(&str, &Measures)]) -> Figure {
+pub fn figure(fps: f64, outcomes: &[(&str, &Measures)]) -> Figure {
     let series = |(label, measures): &(&str, &Measures)| {
         let per_frame = measures.per_frame();
         let times = (0..per_frame.len()).map(|k| k as f64 / fps).collect();
         Series::new((*label).to_owned(), times, per_frame.to_vec())
     };
     Figure {
-        title: title.to_owned(),
+        title: String::new(),
         panels: vec![Panel {
             title: "Motion added".to_owned(),
             x_label: "time [s]".to_owned(),

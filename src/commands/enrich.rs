@@ -211,7 +211,7 @@ pub fn enrich(arguments: Arguments, options: &Options) -> Result<Vec<PathBuf>, F
             let own = [("enriched", &measures)].into_iter();
             let all = own.chain(others.iter().map(|o| (&o.label[..], &o.measures)));
             let lines = all.collect::<Vec<_>>();
-            let figure = comparison::figure(&look.title, input.source.fps(), &lines);
+            let figure = comparison::figure(input.source.fps(), &lines);
             figure::save(&figure, &path.with_extension("plot.png"))?;
         }
     }

@@ -313,7 +313,7 @@ impl Enrichment {
             self.begin(seconds, next, &mut report);
         }
         if let Some(tracks) = &mut self.tracks {
-            let moved = tracks.way_back(&self.bound, &self.scaled, &self.simulated);
+            let moved = tracks.way_back(&self.bound, &self.fitted[1], &self.simulated);
             self.simulation.shift(&moved, seconds);
             self.simulated.iter_mut().zip(&moved).for_each(|(x, way)| *x += *way);
         }

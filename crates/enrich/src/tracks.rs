@@ -5,10 +5,11 @@
 //! (a Petrov–Galerkin constraint with a constant test function per region):
 //!
 //! ```text
-//! Σ aᵥ (Cu − q̄)ᵥ = 0   over the vertices v of every region, a their areas.
+//! Σ aᵥ (Cu − Cū)ᵥ = 0   over the vertices v of every region, a their areas.
 //! ```
 //!
-//! A step is taken without it, then put back onto it the elastic way: with G the constraints' rows and
+//! ū stands for the input, so that what is fitted badly but follows exactly asks nothing of its neighbours. A
+//! step is taken without it, then put back onto it the elastic way: with G the constraints' rows and
 //! A = M/h² + E L the matrix of an elastic step (L the Laplacian of Ω),
 //!
 //! ```text
@@ -28,12 +29,12 @@ use crate::poisson::{Element, Factored};
 
 /// As many as in Fig. 15.
 pub const REGIONS: usize = 40;
-/// Of the greatest: a region with less of it that could move has nothing to be held.
-const HELD: f64 = 1e-9;
+/// A region of which less is free is not held: a few vertices would be thrown about to make up for the rest.
+const FREE: f64 = 0.25;
 
 /// The constraints of a bound surface.
 pub struct Tracks {
-    /// The region of every vertex of Γ, and its share in it; `usize::MAX` where nothing of it is free.
+    /// The region of every vertex of Γ, and its share in it; `usize::MAX` where it is not held.
     of: Vec<(usize, f64)>,
     /// A⁻¹Gᵀ: for every region what its multiplier moves, a number per vertex of Ω.
     ways: Vec<Vec<f64>>,
@@ -79,10 +80,9 @@ impl Tracks {
                 }
             }
         }
-        let reach: Vec<f64> = rows.iter().map(|r| r.iter().map(|x| x * x).sum()).collect();
-        let greatest = reach.iter().copied().fold(0.0, f64::max);
-        let held: Vec<usize> =
-            (0..regions).filter(|&r| reach[r] > HELD * greatest && greatest > 0.0).collect();
+        // Shares sum to 1 in a region, and weights in a tet.
+        let is_free = |r: &usize| rows[*r].iter().sum::<f64>() > FREE;
+        let held: Vec<usize> = (0..regions).filter(is_free).collect();
         let mut place = vec![usize::MAX; regions];
         held.iter().enumerate().for_each(|(k, &r)| place[r] = k);
         let elastic = Element::all(&bound.solid);
@@ -116,13 +116,13 @@ impl Tracks {
         Ok(Tracks { of: of.iter().map(placed).collect(), ways, schur, team })
     }
 
-    /// How far every vertex of Ω, at `solid`, must go for the surface to be on average where `input` is, both
-    /// \[m\].
-    pub fn way_back(&mut self, bound: &Bound, input: &[DVec3], solid: &[DVec3]) -> Vec<DVec3> {
+    /// How far every vertex of Ω, at `solid`, must go for the surface to be on average where it is when Ω is at
+    /// `fitted`, both \[m\].
+    pub fn way_back(&mut self, bound: &Bound, fitted: &[DVec3], solid: &[DVec3]) -> Vec<DVec3> {
         let mut off = vec![DVec3::ZERO; self.ways.len()];
         for (v, &(region, share)) in self.of.iter().enumerate() {
             if let Some(off) = off.get_mut(region) {
-                *off += share * (input[v] - bound.carried(v, solid));
+                *off += share * (bound.carried(v, fitted) - bound.carried(v, solid));
             }
         }
         self.schur.solve(&mut off, &self.team);
@@ -229,7 +229,7 @@ mod tests {
         let sunk = |x: &DVec3| *x - DVec3::Y * (x.x + 0.4).max(0.0).powi(2);
         let solid: Vec<DVec3> = bound.solid.positions.iter().map(sunk).collect();
         let input = &bound.surface.positions;
-        let moved = tracks.way_back(&bound, input, &solid);
+        let moved = tracks.way_back(&bound, &bound.solid.positions, &solid);
         assert!(exact.iter().all(|&v| moved[v as usize] == DVec3::ZERO));
         let after: Vec<DVec3> = solid.iter().zip(&moved).map(|(x, d)| *x + *d).collect();
         let mut means = vec![DVec3::ZERO; tracks.ways.len()];

@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 use crate::arguments::Options;
 use crate::enrichment::{self, Prepared, Tally};
 use crate::failure::Failure;
+use crate::interrupt;
 use crate::progress::Progress;
 use crate::sequence::Sequence;
 
@@ -125,6 +126,12 @@ pub fn run(
     let mut writer = AnimationWriter::create(&path, loaded, input.source.fps(), count)?;
     let progress = Progress::start(options, method.name(), count as u64);
     for k in 0..count {
+        if interrupt::asked() {
+            return Err(Failure::interrupted(format!(
+                "stopped by Ctrl-C: {} is whole, and what it is compared with is not",
+                own.out.display()
+            )));
+        }
         let frame = input.frame(k)?;
         let next = input.frame((k + 1).min(count - 1))?;
         let mut output = frame.clone();

@@ -46,3 +46,19 @@ pub fn amplitudes(frames: &[Vec<DVec3>], of: &[u32]) -> Vec<f64> {
     };
     (0..=count / 2).filter(|_| count > 0).map(at).collect()
 }
+
+/// Amplitude of a wave that runs over some vertices: `periods` of it in all frames, and a `phase` \[rad\] of every
+/// vertex by which it comes later there. What shakes as fast but not as fine does not count. In the frames' unit.
+pub fn wave(frames: &[Vec<DVec3>], of: &[u32], periods: usize, phase: impl Fn(u32) -> f64) -> f64 {
+    let (mut sine, mut cosine) = (DVec3::ZERO, DVec3::ZERO);
+    for &v in of {
+        let late = phase(v);
+        for (n, frame) in frames.iter().enumerate() {
+            let (s, c) = (late - TAU * (periods * n) as f64 / frames.len() as f64).sin_cos();
+            sine += s * frame[v as usize];
+            cosine += c * frame[v as usize];
+        }
+    }
+    let count = (of.len() * frames.len()).max(1) as f64;
+    2.0 / count * (sine.length_squared() + cosine.length_squared()).sqrt()
+}

@@ -151,7 +151,9 @@ fn regions(surface: &Mesh, count: usize) -> Vec<(usize, f64)> {
         }
     }
     let mut region = vec![0; vertices];
-    let mut away = vec![f64::INFINITY; vertices];
+    // Vertices of no triangle are no place to begin at.
+    let beyond = |own: &Vec<u32>| if own.is_empty() { 0.0 } else { f64::INFINITY };
+    let mut away: Vec<f64> = around.iter().map(beyond).collect();
     let mut made = 0;
     while made < count.min(vertices) {
         let farthest = |best: usize, v: usize| if away[v] > away[best] { v } else { best };

@@ -46,8 +46,6 @@ fn the_corotated_energy_folds_where_the_invertible_one_does_not() {
         let (mut sum, mut folds) = (0.0, 0);
         for frame in &frames {
             let report = fitting.fit(frame, &mut solid);
-            let carried = (0..cube.positions.len()).map(|v| bound.carried(v, &solid)).collect();
-            println!("{report:?} {}", crossings(carried, &cube));
             sum += report.rms;
             folds += report.untangled;
         }
@@ -59,9 +57,9 @@ fn the_corotated_energy_folds_where_the_invertible_one_does_not() {
     let mean = distance / frames.len() as f64;
     let gamma = gamma_of_distance(&bound, &tracked, &frames, &other, mean, 2).unwrap();
     let (as_far, some) = fitted(&FitOptions { gamma, ..other });
-    println!("{distance} and {as_far} m off: {none} and {some} crossings");
+    println!("{distance} and {as_far} m off: {none} and {some} tets inside out");
     assert!((as_far / distance - 1.0).abs() < 0.05, "{as_far} m against {distance} m");
-    assert!(none < some / 10, "{none} crossings by one, {some} by the other");
+    assert!(none < some / 10, "{none} tets inside out by one, {some} by the other");
 }
 
 /// A bar held at one end and let go bent: the height of its free end after every step.

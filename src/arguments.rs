@@ -20,6 +20,11 @@ pub struct Options {
 }
 
 impl Options {
+    /// So many threads, and not a word.
+    pub fn quiet(threads: usize) -> Options {
+        Options { quiet: true, threads: Some(threads) }
+    }
+
     /// Threads to use, at least one.
     pub fn threads(&self) -> usize {
         let cores = || std::thread::available_parallelism().map_or(1, usize::from);

@@ -4,14 +4,17 @@ use std::path::Path;
 
 use glam::DVec3;
 use pliant::enrich::cycle::Cycle;
+use pliant::enrich::met::{MetMesh, Soft};
 use pliant::enrich::objects::{Object, rigid_motion};
-use pliant::enrich::project::{Separated, Soft};
+use pliant::enrich::project::Separated;
 use pliant::enrich::{Bound, EnrichOptions, Enrichment, Measures, Project, SimulationOptions};
-use pliant::enrich::{FrameReport, detail::Transfer};
+use pliant::enrich::{FitOptions, FrameReport};
 use pliant::io::{Loaded, read_mesh, unit_named};
+use pliant::math::team::Team;
+use pliant::mesh::menagerie::Creature;
 use pliant::mesh::{Mesh, Resolution, TetOptions};
-use pliant::model::Integrator;
 use pliant::model::scene::Select;
+use pliant::model::{Integrator, place};
 use pliant::sim::snapshot::checksum;
 use serde_json::{Value, json};
 
@@ -93,6 +96,7 @@ pub fn prepare(
     let wanted = EnrichOptions {
         filling: TetOptions { resolution, ..TetOptions::default() },
         gamma: project.gamma,
+        fit: FitOptions { model: project.fit_model, ..FitOptions::default() },
         tracked: match &project.tracked {
             Select::All => None,
             select => Some(ids("tracked", select)?),
@@ -107,7 +111,7 @@ pub fn prepare(
         blend: project.blend,
         eta: project.eta,
         zeta: project.zeta,
-        detail: project.detail.then_some(Transfer::Rotation),
+        detail: project.detail,
         preroll: project.preroll,
         unit,
         fps: input.source.fps(),
@@ -132,8 +136,8 @@ type Met = (Vec<Object>, Vec<(usize, Loaded)>);
 fn objects(project: &Project, folder: &Path, unit: f64, fps: f64) -> Result<Met, Failure> {
     let (mut objects, mut soft) = (Vec::new(), Vec::new());
     for (number, met) in project.objects.iter().enumerate() {
-        let path = folder.join(&met.mesh);
-        let loaded = read_mesh(&path)?;
+        let mut loaded = met_mesh(&met.mesh, folder)?;
+        place(&met.place, &mut loaded.mesh.positions);
         let mut surface = loaded.mesh.clone();
         if met.soft.is_some() {
             soft.push((number, loaded));
@@ -142,8 +146,13 @@ fn objects(project: &Project, folder: &Path, unit: f64, fps: f64) -> Result<Met,
         let motion = match &met.cache {
             None => None,
             Some(cache) => {
-                let pair = format!("{}+{}", path.display(), folder.join(cache).display());
-                let mut source = Source::open(&pair, Default::default())?;
+                let cache = folder.join(cache).display().to_string();
+                // A shape has no file; caches of shapes are refused when the project is read.
+                let written = match &met.mesh {
+                    MetMesh::File(file) => format!("{}+{cache}", folder.join(file).display()),
+                    MetMesh::Shape { .. } => cache,
+                };
+                let mut source = Source::open(&written, Default::default())?;
                 let mut frames = Vec::new();
                 for k in 0..source.frames() {
                     let mut frame = source.frame(k)?;
@@ -164,6 +173,24 @@ fn objects(project: &Project, folder: &Path, unit: f64, fps: f64) -> Result<Met,
         });
     }
     Ok((objects, soft))
+}
+
+/// The surface of something that the body meets.
+fn met_mesh(mesh: &MetMesh, folder: &Path) -> Result<Loaded, Failure> {
+    let (shape, resolution) = match mesh {
+        MetMesh::File(file) => return Ok(read_mesh(&folder.join(file))?),
+        MetMesh::Shape { shape, resolution } => (shape, *resolution),
+    };
+    let Some(creature) = Creature::named(shape) else {
+        let known: Vec<&str> = Creature::names().collect();
+        let known = known.join(", ");
+        return Err(Failure::new(format!(
+            "contact.object: there is no shape `{shape}`, expected one of {known}"
+        )));
+    };
+    let skin = creature.skin(resolution as usize, &Team::new(1));
+    let skin = skin.map_err(|error| Failure::new(format!("contact.object: {error}")))?;
+    Ok(Loaded::from(skin.surface))
 }
 
 /// Weights of all vertices, from the attribute `weight` of a mesh.

@@ -1,6 +1,8 @@
-//! Animations that are made, not read: `puppet:elephant` walks wherever an animation is asked for.
+//! Animations that are made, not read: `puppet:elephant` walks wherever an animation is asked for, and
+//! `puppet:head` talks; `puppet:cube` and `puppet:bar` are treated badly.
 
 use glam::DVec3;
+use pliant::face::{Performance, Template};
 use pliant::io::{AnimationOptions, Loaded};
 use pliant::math::team::Team;
 use pliant::mesh::Attribute;
@@ -8,6 +10,7 @@ use pliant::mesh::menagerie::Puppet;
 use strsim::jaro_winkler;
 
 use crate::animation::DEFAULT_FPS;
+use crate::blocks::{self, Block};
 use crate::failure::Failure;
 
 /// What such a name begins with.
@@ -16,11 +19,26 @@ pub const PUPPET: &str = "puppet:";
 const LEAST_SECONDS: f64 = 4.4;
 /// Cells along the longest side of a skin.
 const RESOLUTION: usize = 56;
+/// The one that is not of the menagerie.
+const HEAD: &str = "head";
+/// Length of the head that cells are counted along \[m\].
+const HEAD_LENGTH: f64 = 0.28;
+/// Cells along it, when nothing is said.
+const HEAD_RESOLUTION: usize = 100;
+
+/// Who moves.
+#[derive(Debug)]
+enum Actor {
+    Puppet(Puppet),
+    Block(Block),
+    /// The template of faces, and what it says.
+    Head(Box<(Template, Performance)>),
+}
 
 /// A puppet, and at what times it is looked at.
 #[derive(Debug)]
 pub struct Made {
-    puppet: Puppet,
+    actor: Actor,
     loaded: Loaded,
     fps: f64,
     frames: usize,
@@ -31,10 +49,58 @@ impl Made {
     pub fn find(written: &str, options: &AnimationOptions) -> Option<Result<Made, Failure>> {
         let asked = written.strip_prefix(PUPPET)?;
         let (name, resolution) = match asked.split_once(':') {
+            None if asked == HEAD => (asked, Some(HEAD_RESOLUTION)),
             None => (asked, Some(RESOLUTION)),
             Some((name, resolution)) => (name, resolution.parse().ok()),
         };
-        Some(Made::new(written, name, resolution, options))
+        Some(match name {
+            HEAD => Made::head(written, resolution, options),
+            _ if block(name).is_some() => Made::block(written, name, resolution, options),
+            _ => Made::new(written, name, resolution, options),
+        })
+    }
+
+    /// A box that something is done to.
+    fn block(
+        written: &str,
+        name: &str,
+        resolution: Option<usize>,
+        options: &AnimationOptions,
+    ) -> Result<Made, Failure> {
+        let fps = options.fps.unwrap_or(DEFAULT_FPS);
+        let (Some(block), Some(cells)) =
+            (block(name), resolution.filter(|r| (2..=200).contains(r)))
+        else {
+            let problem = "expected puppet:NAME:RESOLUTION with 2 to 200 cells along its length";
+            return Err(Failure::usage(format!("{written}: {problem}")));
+        };
+        let surface =
+            block.surface(cells).map_err(|error| Failure::usage(format!("{written}: {error}")))?;
+        let frames = (blocks::SECONDS * fps).round().max(1.0) as usize;
+        Ok(Made { actor: Actor::Block(block), loaded: Loaded::from(surface), fps, frames })
+    }
+
+    /// The built-in head, which talks; what is inside of its mouth are groups.
+    fn head(
+        written: &str,
+        resolution: Option<usize>,
+        options: &AnimationOptions,
+    ) -> Result<Made, Failure> {
+        let Some(resolution) = resolution.filter(|r| (45..=250).contains(r)) else {
+            let problem = "expected puppet:head:RESOLUTION with 45 to 250 cells along its height";
+            return Err(Failure::usage(format!("{written}: {problem}")));
+        };
+        let fps = options.fps.unwrap_or(DEFAULT_FPS);
+        let team = Team::new(std::thread::available_parallelism().map_or(1, usize::from));
+        let template = Template::built_in(HEAD_LENGTH / resolution as f64, &team)
+            .map_err(|error| Failure::usage(format!("{written}: {error}")))?;
+        let mut mesh = template.skin.mesh.clone();
+        mesh.groups.extend(template.regions.iter().cloned());
+        let attributes = template.skin.attributes.clone();
+        let loaded = Loaded { attributes, ..Loaded::from(mesh) };
+        let speech = Performance::speech(fps);
+        let frames = speech.frames.len();
+        Ok(Made { actor: Actor::Head(Box::new((template, speech))), loaded, fps, frames })
     }
 
     fn new(
@@ -44,9 +110,10 @@ impl Made {
         options: &AnimationOptions,
     ) -> Result<Made, Failure> {
         let Some(puppet) = Puppet::named(name) else {
-            let near = Puppet::names()
-                .max_by(|a, b| jaro_winkler(a, name).total_cmp(&jaro_winkler(b, name)));
-            let known: Vec<_> = Puppet::names().collect();
+            let blocks = Block::ALL.iter().map(|(name, _)| *name);
+            let known: Vec<_> = Puppet::names().chain([HEAD]).chain(blocks).collect();
+            let alike = |other: &&&str| jaro_winkler(other, name);
+            let near = known.iter().max_by(|a, b| alike(a).total_cmp(&alike(b)));
             let hint = near.map_or(String::new(), |near| format!("; did you mean puppet:{near}?"));
             let problem = format!("{written}: there is no such puppet, only {}", known.join(", "));
             return Err(Failure::usage(problem + &hint));
@@ -66,7 +133,7 @@ impl Made {
         loaded.attributes.push(Attribute { name: Attribute::COLOR.into(), components: 3, values });
         let cycles = (LEAST_SECONDS / puppet.seconds()).ceil();
         let frames = (cycles * puppet.seconds() * fps).round() as usize;
-        Ok(Made { puppet, loaded, fps, frames: frames.max(1) })
+        Ok(Made { actor: Actor::Puppet(puppet), loaded, fps, frames: frames.max(1) })
     }
 
     pub fn loaded(&self) -> &Loaded {
@@ -83,8 +150,20 @@ impl Made {
 
     /// Positions of a frame, from 0 \[m\].
     pub fn frame(&self, index: usize) -> Vec<DVec3> {
-        self.puppet.positions(&self.loaded.mesh.positions, index as f64 / self.fps)
+        match &self.actor {
+            Actor::Puppet(puppet) => {
+                puppet.positions(&self.loaded.mesh.positions, index as f64 / self.fps)
+            }
+            Actor::Block(block) => {
+                block.positions(&self.loaded.mesh.positions, index as f64 / self.fps)
+            }
+            Actor::Head(talking) => talking.1.skin(&talking.0, index),
+        }
     }
+}
+
+fn block(name: &str) -> Option<Block> {
+    Block::ALL.iter().find(|(known, _)| *known == name).map(|(_, block)| *block)
 }
 
 #[cfg(test)]

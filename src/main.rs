@@ -6,7 +6,9 @@
 mod animation;
 mod arguments;
 mod bench;
+mod blocks;
 mod commands;
+mod comparison;
 mod costume;
 mod enrichment;
 mod failure;
@@ -22,6 +24,7 @@ mod report;
 mod runner;
 mod sequence;
 mod stage;
+mod strip;
 mod unfinished;
 mod written;
 

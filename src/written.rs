@@ -3,9 +3,11 @@
 
 use std::path::{Path, PathBuf};
 
+use pliant::enrich::detail::Transfer;
 use pliant::enrich::{Blend, Enrichment, Project, SimulationOptions};
 use toml::{Table, Value};
 
+use crate::made::PUPPET;
 use crate::sequence::Sequence;
 
 /// A project as it was written; empty where none was.
@@ -39,9 +41,14 @@ impl Written {
         if let Some(Value::String(name)) = table.get_mut("separated") {
             *name = absolute(&self.folder.join(&*name));
         }
-        let written: Vec<String> =
-            project.input.split('+').map(|part| absolute(Path::new(part))).collect();
-        table.insert("input".to_owned(), Value::String(written.join("+")));
+        let written = match project.input.starts_with(PUPPET) {
+            true => project.input.clone(),
+            false => {
+                let parts = project.input.split('+').map(|part| absolute(Path::new(part)));
+                parts.collect::<Vec<_>>().join("+")
+            }
+        };
+        table.insert("input".to_owned(), Value::String(written));
         let young = SimulationOptions::usual_young(enrichment.bound());
         let material = Table::from_iter([
             ("model".to_owned(), Value::from(project.model.name())),
@@ -52,12 +59,17 @@ impl Written {
         let mode = match project.blend {
             Blend::Implicit => "implicit",
             Blend::Kinematic => "kinematic",
+            Blend::Tracks => "tracks",
+        };
+        let detail = match project.detail {
+            Some(Transfer::Gradient) => Value::from("gradient"),
+            other => Value::from(other.is_some()),
         };
         let whole = [
             ("fps", Value::from(input.source.fps())),
             ("resolution", Value::from(i64::from(project.resolution))),
             ("material", Value::from(material)),
-            ("detail", Value::from(project.detail)),
+            ("detail", detail),
             ("loop", Value::from(project.is_loop)),
             ("preroll", Value::from(i64::from(project.preroll))),
         ];
@@ -68,6 +80,7 @@ impl Written {
             table.insert("clip".to_owned(), Value::from(clip.clone()));
         }
         insert(&mut table, "fit", "gamma", Value::from(enrichment.gamma()));
+        insert(&mut table, "fit", "model", Value::from(project.fit_model.name()));
         insert(&mut table, "blend", "mode", Value::from(mode));
         insert(&mut table, "blend", "eta", Value::from(project.eta));
         insert(&mut table, "blend", "zeta", Value::from(project.zeta));

@@ -7,6 +7,7 @@ mod block;
 mod clock;
 mod conservation;
 mod dynamics;
+mod enrich;
 mod geometry;
 mod lips;
 mod motion;
@@ -32,6 +33,7 @@ pub const SUITES: &[Suite] = &[
     orders::SUITE,
     geometry::SUITE,
     lips::SUITE,
+    enrich::SUITE,
     dynamics::SUITE,
     peers::SUITE,
     scaling::SUITE,

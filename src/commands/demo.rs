@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use glam::DVec3;
-use pliant::demos::{self, Accuracy, Demo, DemoError};
+use pliant::demos::{self, Accuracy, Demo, DemoError, ProjectDemo};
 use pliant::enrich::Project;
 use pliant::io::atomic::write_whole;
 use pliant::model::Model;
@@ -51,8 +51,9 @@ pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
     if arguments.list {
         return list();
     }
-    if let Some((name, text)) = arguments.name.as_deref().and_then(|name| Some((name, demos::project(name)?))) {
-        return enriched(name, text, &arguments, options);
+    let asked = arguments.name.as_deref();
+    if let Some((name, demo)) = asked.and_then(|name| Some((name, demos::project(name)?))) {
+        return enriched(name, demo.map_err(wrong)?, &arguments, options);
     }
     let flagship = demos::names().next().unwrap_or_default();
     let demo = find(arguments.name.as_deref().unwrap_or(flagship))?;
@@ -121,8 +122,9 @@ fn list() -> Result<(), Failure> {
         }
     }
     for name in demos::project_names() {
-        let about = demos::project(name).and_then(|text| text.lines().next()).unwrap_or_default();
-        report::say(&format!("{name:12} {}", about.trim_start_matches("# ")));
+        if let Some(demo) = demos::project(name) {
+            report::say(&format!("{name:12} {}", demo.map_err(wrong)?.about));
+        }
     }
     Ok(())
 }
@@ -130,22 +132,24 @@ fn list() -> Result<(), Failure> {
 /// Enriches an animation, with the project file beside what comes out.
 fn enriched(
     name: &str,
-    text: &str,
+    demo: ProjectDemo,
     arguments: &Arguments,
     options: &Options,
 ) -> Result<(), Failure> {
     let directory = arguments.out.clone().unwrap_or_else(|| Path::new("out").join(name));
     fs::create_dir_all(&directory).map_err(|error| Failure::about(&directory, error))?;
     let project = directory.join("project.toml");
-    write_whole(&project, text.as_bytes())?;
-    let input = Project::parse(text).map_err(|error| Failure::about(&project, error))?.input;
+    write_whole(&project, demo.text.as_bytes())?;
+    let input = Project::parse(demo.text).map_err(|error| Failure::about(&project, error))?.input;
     let out = directory.join(format!("{name}.glb"));
     let picture = directory.join("filmstrip.png");
-    enrich::run(enrich::Arguments::of_project(&project, &out, &picture), options)?;
+    let asked = enrich::Arguments::of_project(&project, &out, &picture, demo.look);
+    let others = enrich::enrich(asked, options)?;
     if !arguments.still {
         let film = directory.join("animation.gif");
-        let both = vec![input, out.display().to_string()];
-        render::run(render::Arguments::film(both, &film), options)?;
+        let mut shown = vec![input, out.display().to_string()];
+        shown.extend(others.iter().map(|path| path.display().to_string()));
+        render::run(render::Arguments::film(shown, &film), options)?;
     }
     Ok(())
 }

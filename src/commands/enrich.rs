@@ -4,27 +4,29 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use glam::DVec3;
+use pliant::demos::Look;
+use pliant::enrich::hidden::Hidden;
 use pliant::enrich::{Enrichment, Measures, Project};
 use pliant::io::atomic::{refuse_overwriting, write_whole};
 use pliant::io::{AnimationOptions, AnimationWriter, Attribute, Loaded, write_mesh};
-use pliant::view::{Filmstrip, FilmstripRow, Material, Object, Picture};
+use pliant::view::Picture;
 
 use crate::animation::Source;
-use crate::arguments::{FrameRange, Options, Reading, Size, ending, output, seconds};
+use crate::arguments::{FrameRange, Options, Reading, ending, output, seconds};
+use crate::comparison::{self, Outcome, Own};
 use crate::enrichment::{self, Tally};
 use crate::failure::Failure;
+use crate::figure;
 use crate::interrupt;
 use crate::progress::Progress;
 use crate::report;
 use crate::sequence::Sequence;
-use crate::stage::{Stage, save_png};
+use crate::stage::save_png;
+use crate::strip;
 use crate::unfinished::Unfinished;
 use crate::written::Written;
 
 const CHECKPOINT: Duration = Duration::from_secs(2);
-/// Frames in a picture.
-const COLUMNS: usize = 6;
 
 /// Give an animation weight and jiggle
 #[derive(Args)]
@@ -68,11 +70,14 @@ pub struct Arguments {
     frames: Option<FrameRange>,
     #[command(flatten)]
     reading: Reading,
+    /// How the picture is taken.
+    #[arg(skip)]
+    look: Look,
 }
 
 impl Arguments {
     /// A project as it is, with a picture.
-    pub fn of_project(project: &Path, out: &Path, picture: &Path) -> Arguments {
+    pub fn of_project(project: &Path, out: &Path, picture: &Path, look: Look) -> Arguments {
         Arguments {
             input: project.display().to_string(),
             out: out.to_owned(),
@@ -86,11 +91,17 @@ impl Arguments {
             picture: Some(picture.to_owned()),
             frames: None,
             reading: Reading::default(),
+            look,
         }
     }
 }
 
 pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
+    enrich(arguments, options).map(drop)
+}
+
+/// Enriches an animation; returns the files of what it is compared with.
+pub fn enrich(arguments: Arguments, options: &Options) -> Result<Vec<PathBuf>, Failure> {
     interrupt::listen()?;
     let started = Instant::now();
     let (project, folder, written) = project(&arguments)?;
@@ -103,7 +114,9 @@ pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
     source.remark(options);
     let mut input = Sequence::of(source, arguments.frames.unwrap_or(FrameRange::ALL))?;
     let count = input.len();
-    let files = Outputs::new(&arguments, count);
+    let mut files = Outputs::new(&arguments, count);
+    let compared = project.compare.iter().map(|m| comparison::beside(&arguments.out, m.name()));
+    files.all.extend(compared.flat_map(|path| AnimationWriter::outputs(&path, count)));
     files.refuse_inputs(&input.source, &arguments)?;
     let mut prepared = enrichment::prepare(&project, &folder, &mut input, options)?;
     let enrichment = &mut prepared.enrichment;
@@ -115,13 +128,19 @@ pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
         Unfinished::open(&arguments.out, points + of_soft, key, resume, every)?
     };
     let mut measures = Measures::new(input.source.rest());
+    let mut hidden = Hidden::of(input.source.rest(), &enrichment.tracked());
+    let places = strip::places(count, input.source.fps(), &arguments.look);
     let (mut tally, mut done) = (Tally::default(), 0);
     if let Some(place) = place {
         place.restore(key, enrichment, &input.frame(place.done.saturating_sub(1))?)?;
         (tally, done) = (place.tally, place.done);
         for k in 0..done {
             let output = &done_frames.frame(k)?[..points];
-            measures.add(&input.frame(k)?, output, enrichment.is_exact());
+            let frame = input.frame(k)?;
+            measures.add(&frame, output, enrichment.is_exact());
+            if let Some(hidden) = &mut hidden {
+                hidden.add(&frame, output, places.contains(&k));
+            }
         }
     } else if project.is_loop {
         let warning = enrichment::settle(enrichment, &mut input, &mut tally)?;
@@ -137,6 +156,9 @@ pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
         let next = (done + 1 < count).then_some(&ahead[..]);
         tally.add(&enrichment.frame(&mut output, next));
         measures.add(&frame, &output, enrichment.is_exact());
+        if let Some(hidden) = &mut hidden {
+            hidden.add(&frame, &output, places.contains(&done));
+        }
         output.extend(enrichment.soft_surfaces().into_iter().flatten());
         done_frames.add(&output, enrichment, &tally)?;
         done += 1;
@@ -169,8 +191,29 @@ pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
             arguments.out.display()
         )));
     }
+    let own = Own {
+        project: &project,
+        folder: &folder,
+        enrichment,
+        out: &arguments.out,
+        places: &places,
+    };
+    let mut others = Vec::new();
+    for &method in &project.compare {
+        others.push(comparison::run(method, &own, &mut input, options)?);
+    }
     if let Some(path) = &arguments.picture {
-        save_png(&before_after(&mut input, &mut done_frames, done, options)?, path)?;
+        let look = &arguments.look;
+        let shown = (&others[..], &prepared.soft[..]);
+        let picture = before_after(&mut input, &mut done_frames, look, &places, shown, options)?;
+        save_png(&picture, path)?;
+        if !others.is_empty() {
+            let own = [("enriched", &measures)].into_iter();
+            let all = own.chain(others.iter().map(|o| (&o.label[..], &o.measures)));
+            let lines = all.collect::<Vec<_>>();
+            let figure = comparison::figure(input.source.fps(), &lines);
+            figure::save(&figure, &path.with_extension("plot.png"))?;
+        }
     }
     done_frames.remove();
     let seconds = started.elapsed().as_secs_f64();
@@ -178,15 +221,20 @@ pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
         prepared.warnings.push(format!("{} frames needed smaller steps", tally.fallbacks));
     }
     prepared.warnings.extend(input.warning());
-    let summary = tally.as_json(enrichment, &measures, &prepared.warnings, seconds);
+    let mut summary = tally.as_json(enrichment, &measures, &prepared.warnings, seconds);
+    summary["hidden"] = comparison::hidden_json(hidden.as_ref());
+    let compared = project.compare.iter().zip(&others).map(|(method, o)| o.as_json(*method));
+    summary["compare"] = compared.collect();
     write_whole(&files.report, format!("{summary:#}\n").as_bytes())?;
     write_whole(&files.project, written.completed(&project, &input, enrichment).as_bytes())?;
     write_weights(&files.weights, input.source.loaded(), enrichment)?;
     if !options.quiet {
         prepared.warnings.iter().for_each(|w| report::remark(&format!("warning: {w}")));
+        let compared = project.compare.iter().zip(&others);
+        compared.for_each(|(method, other)| report::say(&other.line(*method, hidden.as_ref())));
         report::say(&closing_line(&arguments.out, enrichment, &measures, &tally, seconds));
     }
-    Ok(())
+    Ok(others.into_iter().map(|other| other.path).collect())
 }
 
 /// The files that are written.
@@ -229,40 +277,28 @@ fn object_path(out: &Path, number: usize) -> PathBuf {
     out.with_file_name(format!("{name}.object{number}.{ending}"))
 }
 
-/// Some frames of the input above those of the result.
+/// Some frames of the input above those of the result, and of what it is compared with.
 fn before_after(
     input: &mut Sequence,
     frames: &mut Unfinished,
-    count: usize,
+    look: &Look,
+    places: &[usize],
+    (others, soft): (&[Outcome], &[(usize, Loaded)]),
     options: &Options,
 ) -> Result<Picture, Failure> {
-    let size = Size { width: 400, height: 300 };
-    let columns = COLUMNS.min(count);
-    let places: Vec<usize> = (0..columns).map(|c| c * (count - 1) / (columns - 1).max(1)).collect();
-    let mut framing = Stage::framing(size);
-    let mut poses = [Vec::new(), Vec::new()];
-    for &k in &places {
-        poses[0].push(input.frame(k)?);
-        let mut output = frames.frame(k)?;
-        output.truncate(poses[0][0].len());
-        poses[1].push(output);
+    let (mut before, mut after) = (Vec::new(), Vec::new());
+    for &k in places {
+        before.push(input.frame(k)?);
+        after.push(frames.frame(k)?);
     }
-    poses.iter().flatten().for_each(|pose| framing.add(pose.iter().copied()));
-    let stage = Stage::around(&framing, size, options.threads());
-    let triangles = &input.source.rest().triangles;
-    let colours = input.source.colours();
-    let colours = colours.as_deref();
-    let row = |label: &str, poses: &[Vec<DVec3>]| -> Result<FilmstripRow, Failure> {
-        let drawn = |pose: &Vec<DVec3>| {
-            let object = Object { colours, ..Object::new(&pose[..], triangles, Material::SKIN) };
-            Ok(stage.picture(vec![object])?)
-        };
-        let frames = poses.iter().map(drawn).collect::<Result<_, Failure>>()?;
-        Ok(FilmstripRow { label: label.to_owned(), frames })
-    };
-    let rows = vec![row("input", &poses[0])?, row("enriched", &poses[1])?];
-    let times = places.iter().map(|&k| format!("{:.2} s", k as f64 / input.source.fps()));
-    Ok(Filmstrip { title: input.source.name(), columns: times.collect(), rows }.compose()?)
+    let (mut met, mut first) = (Vec::new(), 0);
+    for (_, object) in soft {
+        met.extend(object.mesh.triangles.iter().map(|t| t.map(|v| v + first)));
+        first += object.mesh.positions.len() as u32;
+    }
+    let mut rows = vec![("input", &before[..]), ("enriched", &after[..])];
+    rows.extend(others.iter().map(|other| (&other.label[..], &other.poses[..])));
+    strip::draw(&input.source, look, places, &rows, &met, options)
 }
 
 /// The project that is meant, and the folder that its paths are relative to.

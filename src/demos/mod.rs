@@ -4,9 +4,11 @@
 //! A new one is a file in `assets/scenes/` and its name in the list below; animations that are
 //! enriched are project files in `assets/projects/`.
 
+mod project;
 mod recipe;
 mod table;
 
+pub use project::{Look, ProjectDemo};
 pub use recipe::{Accuracy, Curve, Demo, DemoError, Quantity, Room, Variant};
 
 macro_rules! scenes {
@@ -51,6 +53,8 @@ const FILES: &[(&str, &str)] = scenes![
     "squirrel",
     "bounce",
     "octopus",
+    "delta",
+    "five",
 ];
 
 macro_rules! projects {
@@ -60,16 +64,35 @@ macro_rules! projects {
 }
 
 /// Animations that are enriched: names and project files.
-const PROJECTS: &[(&str, &str)] = projects!["elephant", "dragon", "bird", "sumo", "plant"];
+const PROJECTS: &[(&str, &str)] = projects![
+    "elephant",
+    "dragon",
+    "bird",
+    "sumo",
+    "plant",
+    "talking-head",
+    "tracks",
+    "spikes",
+    "stretched",
+    "wither",
+    "ball",
+];
 
 /// Names of the demos that enrich an animation.
 pub fn project_names() -> impl Iterator<Item = &'static str> {
     PROJECTS.iter().map(|(name, _)| *name)
 }
 
-/// The project file of such a demo; its first line says what it shows.
-pub fn project(name: &str) -> Option<&'static str> {
-    PROJECTS.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
+/// Such a demo.
+///
+/// ```
+/// let elephant = pliant::demos::project("elephant").expect("there is an elephant")?;
+/// assert!(elephant.text.contains("puppet:elephant"));
+/// # Ok::<(), pliant::demos::DemoError>(())
+/// ```
+pub fn project(name: &str) -> Option<Result<ProjectDemo, DemoError>> {
+    let (name, text) = PROJECTS.iter().find(|(known, _)| *known == name)?;
+    Some(ProjectDemo::parse(name, text))
 }
 
 /// Every name, the flagship first.
@@ -98,11 +121,12 @@ mod tests {
     #[test]
     fn every_project_can_be_read_and_says_what_it_shows() {
         for name in project_names() {
-            let text = project(name).unwrap();
+            let demo = project(name).unwrap().unwrap();
+            let text = demo.text;
             assert!(text.starts_with("# ") && names().all(|other| other != name), "{name}");
             let read =
                 pliant_enrich::Project::parse(text).unwrap_or_else(|e| panic!("{name}: {e}"));
-            assert_eq!(read.input, format!("puppet:{name}"));
+            assert!(read.input.starts_with("puppet:"), "{name}: {}", read.input);
         }
         assert!(project("jelly").is_none());
     }

@@ -8,11 +8,12 @@
 //! | [`samples`], [`guess`], [`fit`], [`gamma`] | 4.2: the tets' motion ū that carries an input q̄ | 1–3 |
 //! | [`simulation`] | 5, 7.1: the constrained simulation, the implicit blending force | 4–9, 11 |
 //! | [`objects`] | 8.4, Fig. 18: what the body meets | |
-//! | [`detail`] | 6: what is finer than the tets | 10 |
+//! | [`detail`], [`spectrum`] | 6: what is finer than the tets | 10 |
 //! | [`warp`] | 7.2: kinematic blending | |
 //! | [`weights`] | 7.3: weights from a few painted values | 12–15 |
 //! | [`pipeline`] | 3: all of it, frame by frame | Fig. 5 |
-//! | [`surface_arap`] | 9: what completion is compared with | Fig. 17 |
+//! | [`surface_arap`], [`tracks`], [`comparison`] | 9: what it is compared with | Fig. 15, 17 |
+//! | [`hidden`] | 9: how well what is not tracked was completed | Fig. 17 |
 //! | [`cycle`], [`gaps`] | – : loops; frames that are not whole | |
 //! | [`torn`] | – : what the input tears | |
 //! | [`core`], [`balls`] | – : what should follow the input when nobody said so | |
@@ -24,6 +25,7 @@
 pub mod apart;
 pub mod balls;
 pub mod bound;
+pub mod comparison;
 pub mod core;
 pub mod cycle;
 pub mod detail;
@@ -32,15 +34,19 @@ pub mod fit;
 pub mod gamma;
 pub mod gaps;
 pub mod guess;
+pub mod hidden;
 pub mod measures;
+pub mod met;
 pub mod objects;
 pub mod pipeline;
 mod poisson;
 pub mod project;
 pub mod samples;
 pub mod simulation;
+pub mod spectrum;
 pub mod surface_arap;
 pub mod torn;
+pub mod tracks;
 pub mod warp;
 mod weighed;
 pub mod weights;

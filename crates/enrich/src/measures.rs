@@ -16,6 +16,7 @@ pub struct Measures {
     frames: usize,
     free_squares: f64,
     free_count: usize,
+    per_frame: Vec<f64>,
     /// The greatest distance from the input of what follows exactly.
     pub follow_error: f64,
     /// The greatest distance from the input of anything, relative to the mesh's size.
@@ -40,6 +41,7 @@ impl Measures {
             frames: 0,
             free_squares: 0.0,
             free_count: 0,
+            per_frame: Vec::new(),
             follow_error: 0.0,
             most_motion: 0.0,
             spikes: 0,
@@ -49,6 +51,7 @@ impl Measures {
     /// Adds a frame: what went in, what came out, and what should be the same.
     pub fn add(&mut self, input: &[DVec3], output: &[DVec3], is_exact: &[bool]) {
         self.frames += 1;
+        let (squares, count) = (self.free_squares, self.free_count);
         for ((a, b), &exact) in input.iter().zip(output).zip(is_exact) {
             let off = a.distance(*b);
             if exact {
@@ -59,6 +62,8 @@ impl Measures {
             }
             self.most_motion = self.most_motion.max(off / self.size);
         }
+        let count = (self.free_count - count).max(1) as f64;
+        self.per_frame.push(((self.free_squares - squares) / count).sqrt() / self.size);
         let length = |x: &[DVec3], [a, b]: [u32; 2]| x[a as usize].distance(x[b as usize]);
         let stretch: Vec<f64> = self
             .edges
@@ -84,6 +89,12 @@ impl Measures {
                 self.spikes += 1;
             }
         }
+    }
+
+    /// Of every frame: the root mean square distance from the input of what is free, relative to the mesh's
+    /// size.
+    pub fn per_frame(&self) -> &[f64] {
+        &self.per_frame
     }
 
     /// Root mean square distance from the input of what is free, relative to the mesh's size.

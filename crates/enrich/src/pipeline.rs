@@ -15,6 +15,7 @@ use crate::gamma;
 use crate::project::Painted;
 use crate::simulation::{Simulation, SimulationOptions};
 use crate::torn;
+use crate::tracks::Tracks;
 use crate::warp::Warp;
 use crate::weighed::Weighed;
 
@@ -30,6 +31,8 @@ pub enum Blend {
     Implicit,
     /// On the shapes, after it (section 7.2).
     Kinematic,
+    /// As a force, and regions stay on average where the input is: what Fig. 15 compares with.
+    Tracks,
 }
 
 /// Everything that can be asked of an enrichment; the default is what an animation without a word
@@ -123,6 +126,7 @@ pub struct Enrichment {
     simulation: Simulation,
     detail: Option<Detail>,
     warp: Option<Warp>,
+    tracks: Option<Tracks>,
     following: Following,
     gamma: f64,
     neutral_pose: Option<usize>,
@@ -215,11 +219,20 @@ impl Enrichment {
         let hangs = |v: usize| bound.corners(v).iter().all(|&c| of_solid[c as usize]);
         let is_exact: Vec<bool> = (0..count).map(|v| is_tracked[v] && hangs(v)).collect();
         let warp = match options.blend {
-            Blend::Implicit => None,
+            Blend::Implicit | Blend::Tracks => None,
             Blend::Kinematic => Some(Warp::new(&bound, &following.exact, threads)?),
+        };
+        let tracks = match options.blend {
+            Blend::Implicit | Blend::Kinematic => None,
+            Blend::Tracks => {
+                let young = flesh.young.iter().sum::<f64>() / flesh.young.len().max(1) as f64;
+                let (exact, seconds) = (&following.exact, 1.0 / options.fps);
+                Some(Tracks::new(&bound, exact, &masses, young, seconds, threads)?)
+            }
         };
         Ok(Enrichment {
             warp,
+            tracks,
             blended: bound.solid.positions.clone(),
             detail: options.detail.map(|transfer| Detail::new(&bound, transfer)),
             weighed,
@@ -298,6 +311,11 @@ impl Enrichment {
             report.step = simulation.advance([time, seconds], [before, now], stiffness, simulated);
         } else {
             self.begin(seconds, next, &mut report);
+        }
+        if let Some(tracks) = &mut self.tracks {
+            let moved = tracks.way_back(&self.bound, &self.fitted[1], &self.simulated);
+            self.simulation.shift(&moved, seconds);
+            self.simulated.iter_mut().zip(&moved).for_each(|(x, way)| *x += *way);
         }
         report.step_seconds = clock.elapsed().as_secs_f64();
         report
@@ -440,6 +458,12 @@ impl Enrichment {
     /// Whether each vertex of Γ follows exactly.
     pub fn is_exact(&self) -> &[bool] {
         &self.is_exact
+    }
+
+    /// Γ′: the vertices that the input animates.
+    pub fn tracked(&self) -> Vec<u32> {
+        let tracked = (0u32..).zip(&self.is_tracked).filter(|(_, tracked)| **tracked);
+        tracked.map(|(v, _)| v).collect()
     }
 
     /// Weights of Γ's vertices, from 0 (physics) to 1 (input).

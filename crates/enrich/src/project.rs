@@ -4,6 +4,9 @@
 use pliant_model::scene::reading::{Limits, Table, Value, read_document};
 use pliant_model::scene::{ElasticModel, Integrator, Material, SceneError, Select};
 
+use crate::comparison::Method;
+use crate::detail::Transfer;
+use crate::met::Met;
 use crate::pipeline::Blend;
 
 /// A project, as written; what is `None` is found or has its default.
@@ -31,14 +34,16 @@ pub struct Project {
     pub poisson: f64,
     /// Density [kg/m³].
     pub density: f64,
-    /// Whether what is finer than the tets is kept.
-    pub detail: bool,
+    /// How what is finer than the tets is kept, if it is.
+    pub detail: Option<Transfer>,
     /// Whether the last frame leads into the first.
     pub is_loop: bool,
     /// Frames that the first one is held.
     pub preroll: u32,
     /// γ of the fit.
     pub gamma: Option<f64>,
+    /// Energy density of the fit.
+    pub fit_model: ElasticModel,
     /// How weights act.
     pub blend: Blend,
     /// η [N/m].
@@ -61,6 +66,8 @@ pub struct Project {
     pub objects: Vec<Met>,
     /// How steps are taken; FEPR on backward Euler without.
     pub integrator: Option<Integrator>,
+    /// Other methods that it is shown beside.
+    pub compare: Vec<Method>,
 }
 
 /// Where a pose comes from.
@@ -92,30 +99,6 @@ pub struct Region {
     pub young: f64,
 }
 
-/// Something that the body meets.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Met {
-    /// Its surface.
-    pub mesh: String,
-    /// Where its vertices are in every frame; it stays where it is without.
-    pub cache: Option<String>,
-    /// What it is made of, if it is not rigid.
-    pub soft: Option<Soft>,
-}
-
-/// What a soft object is made of.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Soft {
-    /// Young's modulus \[Pa\].
-    pub young: f64,
-    /// Poisson's ratio.
-    pub poisson: f64,
-    /// Density [kg/m³].
-    pub density: f64,
-    /// How it is thrown [m/s].
-    pub velocity: [f64; 3],
-}
-
 const KEYS: &[&str] = &[
     "input",
     "tracked",
@@ -136,6 +119,7 @@ const KEYS: &[&str] = &[
     "region",
     "contact",
     "integrator",
+    "compare",
 ];
 const SHARE: Limits = Limits::from(0.0, "").up_to(1.0);
 
@@ -159,10 +143,11 @@ impl Project {
             young: None,
             poisson: 0.45,
             density: 1000.0,
-            detail: true,
+            detail: Some(Transfer::Rotation),
             is_loop: false,
             preroll: 10,
             gamma: None,
+            fit_model: ElasticModel::InvertibleStvk,
             blend: Blend::Implicit,
             eta: 1e6,
             zeta: 4.0,
@@ -174,6 +159,7 @@ impl Project {
             touches_itself: false,
             objects: Vec::new(),
             integrator: None,
+            compare: Vec::new(),
         }
     }
 
@@ -200,7 +186,7 @@ impl Project {
         project.fps = table.optional("fps", |v| v.number(Limits::above(0.0, "1/s").up_to(1e3)))?;
         project.resolution = table.or("resolution", 40, |v| v.small_count(4, 1000))?;
         project.separated = table.optional("separated", |v| separated(&v))?;
-        project.detail = table.or("detail", true, |v| v.truth())?;
+        project.detail = table.or("detail", project.detail, |v| detail(&v))?;
         project.is_loop = table.or("loop", false, |v| v.truth())?;
         project.weight_map = table.optional("weight_map", |v| v.words().map(str::to_owned))?;
         project.preroll = table.or("preroll", 10, |v| v.small_count(0, 10_000))?;
@@ -208,12 +194,17 @@ impl Project {
             project.read_material(&material)?;
         }
         if let Some(fit) = table.get("fit") {
-            let fit = fit.table(&["gamma"])?;
+            let fit = fit.table(&["gamma", "model"])?;
             project.gamma = fit.optional("gamma", |v| gamma(&v))?.flatten();
+            project.fit_model = fit.or("model", project.fit_model, |v| model(&v))?;
         }
         if let Some(blend) = table.get("blend") {
             let blend = blend.table(&["mode", "eta", "zeta"])?;
-            let modes = [("implicit", Blend::Implicit), ("kinematic", Blend::Kinematic)];
+            let modes = [
+                ("implicit", Blend::Implicit),
+                ("kinematic", Blend::Kinematic),
+                ("tracks", Blend::Tracks),
+            ];
             project.blend =
                 blend.or("mode", Blend::Implicit, |v| v.named("way of blending", &modes))?;
             project.eta = blend.or("eta", 1e6, |v| v.number(Limits::above(0.0, "N/m")))?;
@@ -233,6 +224,10 @@ impl Project {
             project.objects = contact.each("object", |v| Met::read(&v))?;
         }
         project.integrator = table.optional("integrator", Integrator::read)?;
+        if let Some(compare) = table.get("compare") {
+            let compare = compare.table(&["methods"])?;
+            project.compare = compare.each("methods", |v| v.named("method", &Method::ALL))?;
+        }
         Ok(project)
     }
 
@@ -246,11 +241,7 @@ impl Project {
             }
             return Ok(());
         }
-        if let Some(model) = table.get("model") {
-            let name = model.words()?;
-            self.model = ElasticModel::named(name)
-                .ok_or_else(|| model.refuse(format!("`{name}` is no model of a solid")))?;
-        }
+        self.model = table.or("model", self.model, |v| model(&v))?;
         self.young = table.optional("young", |v| v.number(Limits::above(0.0, "Pa")))?;
         self.poisson =
             table.or("poisson", 0.45, |v| v.number(Limits::above(-1.0, "").below(0.5)))?;
@@ -307,36 +298,6 @@ impl Region {
     }
 }
 
-impl Met {
-    fn read(value: &Value<'_>) -> Result<Met, SceneError> {
-        let table = value.table(&["mesh", "cache", "soft"])?;
-        let mesh = table.require("mesh", "the surface of the object")?.words()?.to_owned();
-        let cache = table.optional("cache", |v| v.words().map(str::to_owned))?;
-        let soft = table.optional("soft", |v| Soft::read(&v))?;
-        if let (Some(value), Some(_)) = (table.get("cache"), &soft) {
-            return Err(value.refuse("moves what is rigid; a soft object goes where it is thrown"));
-        }
-        Ok(Met { mesh, cache, soft })
-    }
-}
-
-impl Soft {
-    fn read(value: &Value<'_>) -> Result<Soft, SceneError> {
-        let table = value.table(&["young", "poisson", "density", "velocity"])?;
-        let velocity = table.or("velocity", vec![0.0; 3], |v| v.list(Limits::any("m/s")))?;
-        let &[x, y, z] = &velocity[..] else {
-            return Err(value.refuse("has a `velocity` that is not three numbers"));
-        };
-        Ok(Soft {
-            young: table.or("young", 1e4, |v| v.number(Limits::above(0.0, "Pa")))?,
-            poisson: table.or("poisson", 0.4, |v| v.number(Limits::above(-1.0, "").below(0.5)))?,
-            density: table
-                .or("density", 1000.0, |v| v.number(Limits::above(0.0, "kg/m³").up_to(1e9)))?,
-            velocity: [x, y, z],
-        })
-    }
-}
-
 fn input(value: &Value<'_>) -> Result<String, SceneError> {
     if value.is_words() {
         return value.words().map(str::to_owned);
@@ -351,6 +312,20 @@ fn separated(value: &Value<'_>) -> Result<Separated, SceneError> {
     match value.is_words() {
         true => Ok(Separated::File(value.words()?.to_owned())),
         false => Ok(Separated::Frame(value.small_count(0, u32::MAX - 1)?)),
+    }
+}
+
+fn model(value: &Value<'_>) -> Result<ElasticModel, SceneError> {
+    let name = value.words()?;
+    ElasticModel::named(name)
+        .ok_or_else(|| value.refuse(format!("`{name}` is no model of a solid")))
+}
+
+/// `true`, `false`, or `"gradient"`, for comparison.
+fn detail(value: &Value<'_>) -> Result<Option<Transfer>, SceneError> {
+    match value.is_words() {
+        true => value.named("way to carry detail", &[("gradient", Some(Transfer::Gradient))]),
+        false => Ok(value.truth()?.then_some(Transfer::Rotation)),
     }
 }
 
@@ -377,6 +352,7 @@ fn follows(value: Value<'_>) -> Result<Option<Select>, SceneError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::met::MetMesh;
 
     #[test]
     fn everything_can_be_said() {
@@ -411,13 +387,16 @@ mod tests {
             self = true
             ground = 0.0
             [[contact.object]]
-            mesh = "ball.obj"
+            mesh = { shape = "ball" }
+            place = { scale = 0.2, translate = [0.0, 1.0, 0.0] }
             soft = { young = 5e3, velocity = [1.0, 0.0, 0.0] }
             [[contact.object]]
             mesh = "stick.obj"
             cache = "stick.pc2"
             [integrator]
             preset = "vivid"
+            [compare]
+            methods = ["tracks", "arap"]
         "#;
         let project = Project::parse(text).unwrap();
         assert_eq!(project.input, "rest.obj+walk.pc2");
@@ -429,7 +408,10 @@ mod tests {
         let soft = project.objects[0].soft.unwrap();
         assert_eq!((soft.young, soft.density, soft.velocity), (5e3, 1000.0, [1.0, 0.0, 0.0]));
         assert_eq!(project.objects[1].cache.as_deref(), Some("stick.pc2"));
+        let ball = MetMesh::Shape { shape: "ball".into(), resolution: 24 };
+        assert_eq!((&project.objects[0].mesh, project.objects[0].place.scale), (&ball, 0.2));
         assert_eq!(project.weight_map.as_deref(), Some("walk.weights.ply"));
+        assert_eq!((project.compare, project.detail), (vec![Method::Tracks, Method::Arap], None));
     }
 
     #[test]
@@ -448,6 +430,7 @@ mod tests {
                 "a soft object goes where it is thrown",
             ),
             ("input = 'a.glb'\nmaterial = { model = 'springs' }", "no model of a solid"),
+            ("input = 'a.glb'\n[compare]\nmethods = ['track']", "did you mean `tracks`?"),
         ];
         for (text, expected) in cases {
             let error = Project::parse(text).unwrap_err().to_string();

@@ -229,6 +229,16 @@ impl Simulation {
         self.state.accounts.iter_mut().for_each(|account| *account = Default::default());
     }
 
+    /// Moves vertices of Ω \[m\], as if they had gone there in `seconds`.
+    pub(crate) fn shift(&mut self, moved: &[DVec3], seconds: f64) {
+        for (v, &way) in moved.iter().enumerate() {
+            let number = self.model.number(0, v);
+            let State { positions, velocities, .. } = &mut self.state;
+            positions[number] = (positions[number].xyz() + way).into();
+            velocities[number] = (velocities[number].xyz() + way / seconds).into();
+        }
+    }
+
     /// The state as bytes, marked with a key.
     pub fn snapshot(&self, key: u64) -> Vec<u8> {
         snapshot::encode(&self.state, key)

@@ -25,6 +25,8 @@ pub struct SurfaceArap {
     /// Number among the free vertices, or `usize::MAX`.
     number: Vec<usize>,
     free: Vec<usize>,
+    /// Those and their neighbours: whose rotations count.
+    near: Vec<usize>,
     afloat: f64,
     factored: Option<Factored>,
     team: Team,
@@ -49,6 +51,12 @@ impl SurfaceArap {
         let free: Vec<usize> = (0..count).filter(|&v| number[v] == 0).collect();
         free.iter().enumerate().for_each(|(k, &v)| number[v] = k);
         let around = cotangents(surface);
+        let mut is_near = vec![false; count];
+        for &v in &free {
+            is_near[v] = true;
+            around[v].iter().for_each(|(n, _)| is_near[*n as usize] = true);
+        }
+        let near = (0..count).filter(|&v| is_near[v]).collect();
         let sums: Vec<f64> = around.iter().map(|a| a.iter().map(|(_, w)| w).sum()).collect();
         let afloat =
             AFLOAT * (sums.iter().sum::<f64>() / count.max(1) as f64).max(f64::MIN_POSITIVE);
@@ -68,6 +76,7 @@ impl SurfaceArap {
             around,
             number,
             free,
+            near,
             afloat,
             factored,
             team,
@@ -79,8 +88,8 @@ impl SurfaceArap {
         let mut rotations = vec![DMat3::IDENTITY; frame.len()];
         for pass in 0..=PASSES {
             if pass > 0 {
-                for (v, rotation) in rotations.iter_mut().enumerate() {
-                    *rotation = self.turned(v, frame);
+                for &v in &self.near {
+                    rotations[v] = self.turned(v, frame);
                 }
             }
             let mut right: Vec<DVec3> = Vec::with_capacity(self.free.len());

@@ -1,6 +1,7 @@
-//! What the paper compares its choices with: figures 8, 10 and 17, and section 5, as sentences.
+//! What the paper compares its choices with: figures 7, 8, 10 and 17, and section 5, as sentences.
 
 use glam::DVec3;
+use pliant_enrich::comparison::gamma_of_distance;
 use pliant_enrich::detail::{Detail, Transfer};
 use pliant_enrich::surface_arap::SurfaceArap;
 use pliant_enrich::{Bound, FitOptions, Fitting, Measures, gamma};
@@ -21,6 +22,44 @@ fn surface_of(solid: &Mesh) -> Mesh {
 
 fn cells(count: u32) -> TetOptions {
     TetOptions { resolution: Resolution::Cells(count), ..TetOptions::default() }
+}
+
+/// Triangles of a surface that another passes through.
+fn crossings(positions: Vec<DVec3>, rest: &Mesh) -> usize {
+    let mesh = Mesh::surface(positions, rest.triangles.clone());
+    let findings = diagnosis::findings(&mesh);
+    let own = findings.iter().filter(|f| f.kind == diagnosis::FindingKind::SelfIntersection);
+    own.map(|f| f.count).sum()
+}
+
+/// Fig. 7: a cube drawn out to three times its length, fitted with two energies as closely.
+#[test]
+fn the_corotated_energy_folds_where_the_invertible_one_does_not() {
+    let cube = surface_of(&shapes::solid_box(DVec3::ONE, [16; 3]).unwrap());
+    let bound = Bound::new(cube.clone(), None, &cells(8), &Team::new(2)).unwrap();
+    let tracked: Vec<u32> = (0..cube.positions.len() as u32).collect();
+    let drawn = |by: f64| cube.positions.iter().map(|x| *x * DVec3::new(by, 1.0, 1.0)).collect();
+    let frames: [Vec<DVec3>; 4] = [1.0, 1.7, 2.3, 3.0].map(drawn);
+    let fitted = |options: &FitOptions| {
+        let mut solid = bound.solid.positions.clone();
+        let mut fitting = Fitting::new(&bound, &tracked, options, 2).unwrap();
+        let (mut sum, mut folds) = (0.0, 0);
+        for frame in &frames {
+            let report = fitting.fit(frame, &mut solid);
+            sum += report.rms;
+            folds += report.untangled;
+        }
+        (sum, folds)
+    };
+    let stvk = FitOptions { gamma: 1e-9, ..FitOptions::default() };
+    let (distance, none) = fitted(&stvk);
+    let other = FitOptions { model: ElasticModel::Corotated, ..stvk };
+    let mean = distance / frames.len() as f64;
+    let gamma = gamma_of_distance(&bound, &tracked, &frames, &other, mean, 2).unwrap();
+    let (as_far, some) = fitted(&FitOptions { gamma, ..other });
+    println!("{distance} and {as_far} m off: {none} and {some} tets inside out");
+    assert!((as_far / distance - 1.0).abs() < 0.05, "{as_far} m against {distance} m");
+    assert!(none < some / 10, "{none} tets inside out by one, {some} by the other");
 }
 
 /// A bar held at one end and let go bent: the height of its free end after every step.
@@ -141,12 +180,7 @@ fn the_solid_completes_a_mouth_with_fewer_crossings_than_the_surface_does() {
         glam::DQuat::from_rotation_y(0.3 * (x.y + 0.5)) * closed
     };
     let input: Vec<DVec3> = rest.positions.iter().map(spoken).collect();
-    let crossings = |positions: Vec<DVec3>| {
-        let mesh = Mesh::surface(positions, rest.triangles.clone());
-        let findings = diagnosis::findings(&mesh);
-        let own = findings.iter().filter(|f| f.kind == diagnosis::FindingKind::SelfIntersection);
-        own.map(|f| f.count).sum::<usize>()
-    };
+    let crossings = |positions: Vec<DVec3>| crossings(positions, &rest);
     let mut by_surface = input.clone();
     SurfaceArap::new(&rest, &tracked, 2).unwrap().complete(&mut by_surface);
     let bound = Bound::new(rest.clone(), None, &cells(24), &Team::new(2)).unwrap();

@@ -103,7 +103,7 @@ def spoil(path, copy):
     copy.write_bytes(data)
 
 
-def animations(pliant, blenders, folder):
+def simulated(pliant, blenders, folder):
     """PC2, MDD, glTF and USD as written by `simulate` and `convert`, vertex by vertex."""
     scene, run = folder / "scene.toml", folder / "run"
     scene.write_text(SCENE)
@@ -113,9 +113,23 @@ def animations(pliant, blenders, folder):
         written[kind] = folder / name
         command = [pliant, "convert", run, written[kind], "--quiet", "--fps", str(FPS)]
         subprocess.run(command, check=True)
-    truth = read_pc2(run / "animation.pc2")
+    animations(blenders, written, run / "rest.obj", [0, 1, 5, FRAMES], folder)
+
+
+def enriched(pliant, blenders, folder):
+    """The same as written by `enrich`."""
+    written = {}
+    for kind, ending in [("PC2", "pc2"), ("MDD", "mdd"), ("glTF", "glb"), ("USD", "usda")]:
+        written[kind] = folder / f"soft.{ending}"
+        command = [pliant, "enrich", "puppet:bird:16", "--out", written[kind], "--resolution", "10"]
+        subprocess.run([*command, "--frames", f"0..{FRAMES}", "--fps", str(FPS), "--quiet"], check=True)
+    animations(blenders, written, folder / "soft.obj", [0, 1, 5, FRAMES], folder)
+
+
+def animations(blenders, written, rest, frames, folder):
+    """Files of one animation by kind, the PC2 cache with its mesh at rest being the truth."""
+    truth = read_pc2(written["PC2"])
     assert np.abs(truth[-1] - truth[0]).max() > 0.05, "something moves"
-    frames = [0, 1, 5, FRAMES]
     jobs, expected = [], []
     for kind, path in written.items():
         for spoilt in [False, True]:
@@ -125,12 +139,12 @@ def animations(pliant, blenders, folder):
                 path = copy
             job = {"path": str(path), "frames": frames, "fps": FPS, "kind": kind, "spoilt": spoilt}
             if kind in ["PC2", "MDD"]:
-                job |= {"do": "cache", "format": kind, "mesh": str(run / "rest.obj")}
+                job |= {"do": "cache", "format": kind, "mesh": str(rest)}
             else:
                 job["do"] = {"glTF": "gltf", "USD": "usd"}[kind]
             jobs.append(job)
             # A glTF importer leaves out what no triangle uses; the two bodies are in order.
-            used = used_by_faces(run / "rest.obj") if kind == "glTF" else slice(None)
+            used = used_by_faces(rest) if kind == "glTF" else slice(None)
             expected.append(truth[frames][:, used])
     seen = set()
     for blender in blenders:
@@ -222,7 +236,7 @@ def held(pliant, folder, path, name):
 def main(pliant, *blenders):
     blenders = [found for blender in blenders if (found := shutil.which(blender))]
     assert blenders, "expected a blender, or a Python that has bpy"
-    for check in [animations, painting]:
+    for check in [simulated, enriched, painting]:
         with tempfile.TemporaryDirectory() as folder:
             check(pliant, blenders, Path(folder))
 

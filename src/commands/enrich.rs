@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use glam::DVec3;
+use pliant::enrich::bound::usual_resolution;
 use pliant::enrich::{Enrichment, Measures, Project};
 use pliant::io::atomic::{refuse_overwriting, write_whole};
 use pliant::io::{AnimationOptions, AnimationWriter, Attribute, Loaded, write_mesh};
@@ -39,7 +40,7 @@ pub struct Arguments {
     /// The animation to write; its ending is the format
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
-    /// Cells along the longest side [default: 40]
+    /// Cells along the longest side [default: 40, or fewer for compact bodies]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(4..=1000))]
     resolution: Option<u32>,
     /// Half the resolution, for a first look
@@ -93,7 +94,7 @@ impl Arguments {
 pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
     interrupt::listen()?;
     let started = Instant::now();
-    let (project, folder, written) = project(&arguments)?;
+    let (mut project, folder, written) = project(&arguments)?;
     let reading = AnimationOptions {
         fps: arguments.reading.fps.or(project.fps),
         clip: arguments.reading.clip.clone().or_else(|| project.clip.clone()),
@@ -102,6 +103,10 @@ pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
     let source = Source::open(&project.input, reading)?;
     source.remark(options);
     let mut input = Sequence::of(source, arguments.frames.unwrap_or(FrameRange::ALL))?;
+    if arguments.preview {
+        let cells = project.resolution.unwrap_or_else(|| usual_resolution(input.source.rest()));
+        project.resolution = Some(cells.div_ceil(2).max(4));
+    }
     let count = input.len();
     let files = Outputs::new(&arguments, count);
     files.refuse_inputs(&input.source, &arguments)?;
@@ -176,6 +181,10 @@ pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
     let seconds = started.elapsed().as_secs_f64();
     if tally.fallbacks > 0 {
         prepared.warnings.push(format!("{} frames needed smaller steps", tally.fallbacks));
+    }
+    if tally.cuts > 0 {
+        let cuts = tally.cuts;
+        prepared.warnings.push(format!("{cuts} frames are poses far from the one before: each settles by itself"));
     }
     prepared.warnings.extend(input.warning());
     let summary = tally.as_json(enrichment, &measures, &prepared.warnings, seconds);
@@ -279,10 +288,7 @@ fn project(arguments: &Arguments) -> Result<(Project, PathBuf, Written), Failure
     } else {
         (Project::of(&arguments.input), PathBuf::new())
     };
-    project.resolution = arguments.resolution.unwrap_or(project.resolution);
-    if arguments.preview {
-        project.resolution = project.resolution.div_ceil(2).max(4);
-    }
+    project.resolution = arguments.resolution.or(project.resolution);
     project.young = arguments.young.or(project.young);
     project.gamma = arguments.gamma.or(project.gamma);
     project.is_loop |= arguments.is_loop;

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use glam::DVec3;
+use pliant::enrich::bound::usual_resolution;
 use pliant::enrich::cycle::Cycle;
 use pliant::enrich::met::{MetMesh, Soft};
 use pliant::enrich::objects::{Object, rigid_motion};
@@ -92,7 +93,8 @@ pub fn prepare(
         None => None,
         Some(file) => Some(read_map(&folder.join(file), rest.positions.len())?),
     };
-    let resolution = Resolution::Cells(project.resolution);
+    let cells = project.resolution.unwrap_or_else(|| usual_resolution(input.source.rest()));
+    let resolution = Resolution::Cells(cells);
     let wanted = EnrichOptions {
         filling: TetOptions { resolution, ..TetOptions::default() },
         gamma: project.gamma,
@@ -307,6 +309,8 @@ pub struct Tally {
     penetration: f64,
     pub loop_rounds: u32,
     pub loop_gap: f64,
+    steps: u64,
+    pub cuts: usize,
 }
 
 impl Tally {
@@ -321,10 +325,12 @@ impl Tally {
         self.untangled = self.untangled.max(frame.fit.untangled);
         self.penetration = self.penetration.max(frame.step.contacts.deepest);
         self.fallbacks += usize::from(frame.step.gave_way());
+        self.steps += u64::from(frame.steps);
+        self.cuts += usize::from(frame.is_cut);
     }
 
     /// How many numbers it is made of.
-    pub const NUMBERS: usize = 11;
+    pub const NUMBERS: usize = 13;
 
     /// All of it, for a snapshot.
     pub fn numbers(&self) -> [f64; Tally::NUMBERS] {
@@ -340,6 +346,8 @@ impl Tally {
             self.penetration,
             f64::from(self.loop_rounds),
             self.loop_gap,
+            self.steps as f64,
+            self.cuts as f64,
         ]
     }
 
@@ -358,6 +366,8 @@ impl Tally {
             penetration: at(8),
             loop_rounds: at(9) as u32,
             loop_gap: at(10),
+            steps: at(11) as u64,
+            cuts: at(12) as usize,
         }
     }
 
@@ -374,6 +384,7 @@ impl Tally {
             .then(|| json!({ "rounds": self.loop_rounds, "gap": self.loop_gap }));
         json!({
             "frames": self.frames,
+            "steps": self.steps,
             "vertices": enrichment.is_exact().len(),
             "tets": enrichment.bound().solid.tets.len(),
             "exact": enrichment.is_exact().iter().filter(|e| **e).count(),

@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use pliant::enrich::detail::Transfer;
+use pliant::enrich::bound::usual_resolution;
 use pliant::enrich::{Blend, Enrichment, Project, SimulationOptions};
 use toml::{Table, Value};
 
@@ -56,6 +57,8 @@ impl Written {
             ("poisson".to_owned(), Value::from(project.poisson)),
             ("density".to_owned(), Value::from(project.density)),
         ]);
+        let usual = || usual_resolution(input.source.rest());
+        let resolution = project.resolution.unwrap_or_else(usual);
         let mode = match project.blend {
             Blend::Implicit => "implicit",
             Blend::Kinematic => "kinematic",
@@ -67,7 +70,7 @@ impl Written {
         };
         let whole = [
             ("fps", Value::from(input.source.fps())),
-            ("resolution", Value::from(i64::from(project.resolution))),
+            ("resolution", Value::from(i64::from(resolution))),
             ("material", Value::from(material)),
             ("detail", detail),
             ("loop", Value::from(project.is_loop)),

@@ -6,6 +6,8 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use pliant::demos::Look;
 use pliant::enrich::hidden::Hidden;
+use glam::DVec3;
+use pliant::enrich::bound::usual_resolution;
 use pliant::enrich::{Enrichment, Measures, Project};
 use pliant::io::atomic::{refuse_overwriting, write_whole};
 use pliant::io::{AnimationOptions, AnimationWriter, Attribute, Loaded, write_mesh};
@@ -41,7 +43,7 @@ pub struct Arguments {
     /// The animation to write; its ending is the format
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
-    /// Cells along the longest side [default: 40]
+    /// Cells along the longest side [default: 40, or fewer for compact bodies]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(4..=1000))]
     resolution: Option<u32>,
     /// Half the resolution, for a first look
@@ -104,7 +106,7 @@ pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
 pub fn enrich(arguments: Arguments, options: &Options) -> Result<Vec<PathBuf>, Failure> {
     interrupt::listen()?;
     let started = Instant::now();
-    let (project, folder, written) = project(&arguments)?;
+    let (mut project, folder, written) = project(&arguments)?;
     let reading = AnimationOptions {
         fps: arguments.reading.fps.or(project.fps),
         clip: arguments.reading.clip.clone().or_else(|| project.clip.clone()),
@@ -113,6 +115,10 @@ pub fn enrich(arguments: Arguments, options: &Options) -> Result<Vec<PathBuf>, F
     let source = Source::open(&project.input, reading)?;
     source.remark(options);
     let mut input = Sequence::of(source, arguments.frames.unwrap_or(FrameRange::ALL))?;
+    if arguments.preview {
+        let cells = project.resolution.unwrap_or_else(|| usual_resolution(input.source.rest()));
+        project.resolution = Some(cells.div_ceil(2).max(4));
+    }
     let count = input.len();
     let mut files = Outputs::new(&arguments, count);
     let compared = project.compare.iter().map(|m| comparison::beside(&arguments.out, m.name()));
@@ -220,6 +226,10 @@ pub fn enrich(arguments: Arguments, options: &Options) -> Result<Vec<PathBuf>, F
     if tally.fallbacks > 0 {
         prepared.warnings.push(format!("{} frames needed smaller steps", tally.fallbacks));
     }
+    if tally.cuts > 0 {
+        let cuts = tally.cuts;
+        prepared.warnings.push(format!("{cuts} frames are poses far from the one before: each settles by itself"));
+    }
     prepared.warnings.extend(input.warning());
     let mut summary = tally.as_json(enrichment, &measures, &prepared.warnings, seconds);
     summary["hidden"] = comparison::hidden_json(hidden.as_ref());
@@ -315,10 +325,7 @@ fn project(arguments: &Arguments) -> Result<(Project, PathBuf, Written), Failure
     } else {
         (Project::of(&arguments.input), PathBuf::new())
     };
-    project.resolution = arguments.resolution.unwrap_or(project.resolution);
-    if arguments.preview {
-        project.resolution = project.resolution.div_ceil(2).max(4);
-    }
+    project.resolution = arguments.resolution.or(project.resolution);
     project.young = arguments.young.or(project.young);
     project.gamma = arguments.gamma.or(project.gamma);
     project.is_loop |= arguments.is_loop;

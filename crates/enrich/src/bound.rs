@@ -12,6 +12,38 @@ use crate::error::EnrichError;
 use crate::poisson::Element;
 use crate::samples::{self, Sample};
 
+/// Bodies up to this length swing alike \[m\].
+const SWIFT: f64 = 4.0;
+
+/// Cells along the longest side when nobody says …
+const CELLS: f64 = 40.0;
+/// … and how many a body may fill, some ten thousand tets: with 40 along its side a cube would have 64,000.
+const FILLED: f64 = 4000.0;
+
+/// Cells along the longest side of a body that nobody said anything about: 40, and fewer where these would
+/// fill it with more than 4000.
+///
+/// ```
+/// use pliant_enrich::bound::usual_resolution;
+/// use pliant_mesh::{DVec3, shapes};
+/// let [cube, bar] = [1.0, 0.1].map(|thick| DVec3::new(1.0, thick, thick));
+/// assert_eq!(usual_resolution(&shapes::solid_box(cube, [1, 1, 1])?), 16);
+/// assert_eq!(usual_resolution(&shapes::solid_box(bar, [1, 1, 1])?), 40);
+/// # Ok::<(), pliant_mesh::MeshError>(())
+/// ```
+pub fn usual_resolution(surface: &Mesh) -> u32 {
+    let side = surface.bounds().map_or(1.0, |b| b.size().max_element());
+    let over = |t: &[u32; 3]| {
+        let [a, b, c] = t.map(|v| surface.positions[v as usize]);
+        a.dot(b.cross(c)) / 6.0
+    };
+    // What is open or overlaps has no volume of its own, but fills no more than its box.
+    let volume = surface.triangles.iter().map(over).sum::<f64>().abs();
+    let share = (volume / side.powi(3)).clamp(0.0, 1.0);
+    let cells = (FILLED / share).cbrt().min(CELLS);
+    if cells.is_finite() { cells.round() as u32 } else { CELLS as u32 }
+}
+
 /// Γ, Ω, and the interpolation C between them.
 #[derive(Clone, Debug)]
 pub struct Bound {
@@ -60,6 +92,17 @@ impl Bound {
         })
     }
 
+    /// The surface's longest side \[m\].
+    pub fn length(&self) -> f64 {
+        self.surface.bounds().map_or(1.0, |b| b.size().max_element())
+    }
+
+    /// How fast what hangs on a body of this length swings, against one of up to four metres: 1 or less,
+    /// as √(4 m / length), which is the rule of pendulums.
+    pub fn tempo(&self) -> f64 {
+        (SWIFT / self.length()).sqrt().min(1.0)
+    }
+
     /// Masses of Ω's vertices \[kg\] at a density [kg/m³].
     pub fn masses(&self, density: f64) -> Vec<f64> {
         let mut masses = vec![0.0; self.solid.positions.len()];
@@ -95,14 +138,9 @@ impl Bound {
         (0..self.solid.tets.len()).map(|tet| nearest(tet).unwrap_or(0)).collect()
     }
 
-    /// The samples of the tracked vertices of Γ, with the rows of C′ for them, pulled with
-    /// λ = area ÷ γ.
-    pub fn tracked(
-        &self,
-        is_tracked: &[bool],
-        gamma: f64,
-        team: &Team,
-    ) -> (Vec<Sample>, Vec<Tracked>) {
+    /// The samples of the tracked vertices of Γ, with the rows of C′ for them and, as stiffnesses, their
+    /// areas \[m²\]: Λ.
+    pub fn tracked(&self, is_tracked: &[bool], team: &Team) -> (Vec<Sample>, Vec<Tracked>) {
         // Between vertices only space tells the tet, and where Γ touches itself it tells a wrong one.
         let size = if self.is_separated { f64::INFINITY } else { self.report.size };
         let samples = samples::of(&self.surface, is_tracked, size);
@@ -119,7 +157,7 @@ impl Bound {
             Tracked {
                 corners: self.solid.tets[of.tets[at] as usize],
                 weights: of.weights[at],
-                stiffness: sample.area / gamma,
+                stiffness: sample.area,
             }
         };
         let points = (0..samples.len()).map(point).collect();

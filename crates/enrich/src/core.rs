@@ -9,7 +9,7 @@
 //! 4. Deep inside (depth ≥ 0.45 R) thick parts and supports follow exactly; their flesh is free. Supports
 //!    thinner than about a cell follow exactly as a whole: nothing of them is deep for tets to tell.
 //! 5. Other limbs follow softly, stiffly at the root and less towards the tip: as springs with the
-//!    frequencies of [`ROOT`] and [`TIP`] would.
+//!    frequencies of [`ROOT`] and [`TIP`] would, slower on bodies longer than 4 m ([`Bound::tempo`]).
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -85,7 +85,9 @@ pub fn find(bound: &Bound, poses: &[Vec<DVec3>], team: &Team) -> Result<Followin
     exact.dedup();
     let is_loose = |v: usize| is_thin[v] && !supporting[limb_of[v] as usize];
     let along = along_limbs(&solid.positions, &graph, &is_loose, &limb_of, limbs);
-    let frequency = |v: usize| if is_loose(v) { ROOT + along[v] * (TIP - ROOT) } else { 0.0 };
+    let tempo = bound.tempo();
+    let frequency =
+        |v: usize| if is_loose(v) { tempo * (ROOT + along[v] * (TIP - ROOT)) } else { 0.0 };
     Ok(Following { exact, frequencies: (0..count).map(frequency).collect(), supports })
 }
 

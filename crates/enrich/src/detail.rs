@@ -5,15 +5,20 @@
 //! q′ = C′u + R (q̄ − C′ū).                                     (Eq. 10)
 //! ```
 //!
-//! R is the rotation from the fitted tet to the simulated one. It is taken as R(F) R(F̄)ᵀ, of each
+//! R is the rotation from the fitted tets to the simulated ones. It is taken as R(F) R(F̄)ᵀ, of each
 //! one's gradient from rest: the same where the two differ by a rotation, and a rotation still where
-//! the fitted tet is flat and has no inverse. With the gradient itself in place of R, such tets throw
+//! the fitted tet is flat and has no inverse. The paper takes that of the one tet that a vertex is in, and
+//! has "slight discontinuities" between tets; they are not slight where what is missed is large, as in
+//! folds that tets cannot follow. Here it is the mean around the tet's corners, interpolated as positions
+//! are: neighbours on Γ turn alike. With the gradient itself in place of R, flat tets throw
 //! spikes (Fig. 10); [`Transfer::Gradient`] shows it.
 
 use glam::{DMat3, DVec3};
-use pliant_math::decomposition::polar;
+use pliant_math::decomposition::closest_rotations;
+use pliant_math::team::Team;
 
 use crate::bound::Bound;
+use crate::sums::WeightedSums;
 
 /// How detail is carried from the fitted tets to the simulated ones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -25,32 +30,32 @@ pub enum Transfer {
     Gradient,
 }
 
-/// The tets that vertices are bound to, with what turns their edges into gradients.
+/// Tets with what turns their edges into gradients, and what their rotations are summed up with.
 pub struct Detail {
-    /// Tets in use, each with its vertices and the inverse of its edges at rest [1/m].
+    /// The vertices of each, and the inverse of its edges at rest [1/m].
     tets: Vec<([u32; 4], DMat3)>,
-    /// Which of them each vertex of Γ is bound to.
-    of: Vec<u32>,
+    /// Of tets, for every vertex of Ω: by volume.
+    around: WeightedSums<f64>,
     transfer: Transfer,
-    turns: Vec<DMat3>,
+    alone: Team,
 }
 
 impl Detail {
     /// For a bound surface.
     pub fn new(bound: &Bound, transfer: Transfer) -> Self {
-        let mut used = bound.embedding.tets.clone();
-        used.sort_unstable();
-        used.dedup();
-        let at = |t: &u32| used.binary_search(t).unwrap_or(0) as u32;
-        let of = bound.embedding.tets.iter().map(at).collect();
-        let tets = used
-            .iter()
-            .map(|&t| {
-                let tet = bound.solid.tets[t as usize];
-                (tet, edges(tet, &bound.solid.positions).inverse())
-            })
-            .collect::<Vec<_>>();
-        Detail { turns: vec![DMat3::IDENTITY; tets.len()], tets, of, transfer }
+        let solid = &bound.solid;
+        let inverse = |&tet: &[u32; 4]| (tet, edges(tet, &solid.positions).inverse());
+        let volume = |tet: [u32; 4]| edges(tet, &solid.positions).determinant();
+        let mut entries = Vec::new();
+        for (t, &tet) in (0u32..).zip(&solid.tets) {
+            entries.extend(tet.map(|v| (v, t, volume(tet))));
+        }
+        Detail {
+            tets: solid.tets.iter().map(inverse).collect(),
+            around: WeightedSums::new(solid.positions.len(), &entries),
+            transfer,
+            alone: Team::new(1),
+        }
     }
 
     /// q′ of every vertex of Γ; `input` is q̄, `fitted` ū and `simulated` u \[m\]. Where `exact` says
@@ -63,24 +68,57 @@ impl Detail {
         [fitted, simulated]: [&[DVec3]; 2],
         out: &mut [DVec3],
     ) {
-        for (turn, (tet, inverse)) in self.turns.iter_mut().zip(&self.tets) {
-            let [before, after] = [fitted, simulated].map(|x| edges(*tet, x) * *inverse);
-            *turn = match self.transfer {
-                Transfer::Rotation => polar(&after) * polar(&before).transpose(),
-                Transfer::Gradient => after * before.inverse(),
-            };
-        }
+        let turns = match self.transfer {
+            Transfer::Rotation => self.rotations(bound, [fitted, simulated]),
+            Transfer::Gradient => self.gradients(bound, [fitted, simulated]),
+        };
         for (v, out) in out.iter_mut().enumerate() {
             *out = if exact[v] {
                 input[v]
             } else if tracked[v] {
                 let missed = input[v] - bound.carried(v, fitted);
-                bound.carried(v, simulated) + self.turns[self.of[v] as usize] * missed
+                bound.carried(v, simulated) + turns[v] * missed
             } else {
                 bound.carried(v, simulated)
             };
         }
     }
+
+    /// R at every vertex of Γ.
+    fn rotations(&self, bound: &Bound, shapes: [&[DVec3]; 2]) -> Vec<DMat3> {
+        let [before, after] = shapes.map(|x| {
+            let mut turned: Vec<DMat3> = self.tets.iter().map(|tet| gradient(tet, x)).collect();
+            closest_rotations(&mut turned, &self.alone);
+            turned
+        });
+        let turns: Vec<DMat3> =
+            after.iter().zip(&before).map(|(a, b)| *a * b.transpose()).collect();
+        let mut around = vec![DMat3::ZERO; bound.solid.positions.len()];
+        self.around.add(&turns, &mut around, &self.alone);
+        closest_rotations(&mut around, &self.alone);
+        let between = |v: usize| -> DMat3 {
+            let weighted = bound.corners(v).into_iter().zip(bound.embedding.weights[v]);
+            // Of what is outside of its tet, only the side that it is on.
+            weighted.map(|(c, weight)| around[c as usize] * weight.max(0.0)).sum()
+        };
+        let mut turned: Vec<DMat3> = (0..bound.surface.positions.len()).map(between).collect();
+        closest_rotations(&mut turned, &self.alone);
+        turned
+    }
+
+    /// The gradient from one shape to the other of the tet that each vertex of Γ is in.
+    fn gradients(&self, bound: &Bound, shapes: [&[DVec3]; 2]) -> Vec<DMat3> {
+        let of = |&t: &u32| {
+            let [before, after] = shapes.map(|x| gradient(&self.tets[t as usize], x));
+            after * before.inverse()
+        };
+        bound.embedding.tets.iter().map(of).collect()
+    }
+}
+
+/// F of a tet.
+fn gradient((tet, inverse): &([u32; 4], DMat3), positions: &[DVec3]) -> DMat3 {
+    edges(*tet, positions) * *inverse
 }
 
 /// x₁ − x₀, x₂ − x₀, x₃ − x₀ as columns.

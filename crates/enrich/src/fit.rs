@@ -13,17 +13,19 @@ use glam::{DMat3, DVec3};
 use pliant_math::Row;
 use pliant_math::decomposition::polar;
 use pliant_math::team::Team;
-use pliant_mesh::{Untangler, quality};
+use pliant_mesh::{Mesh, Untangler, quality};
 use pliant_model::integrator::{Integrator, Scheme, Solver};
 use pliant_model::potentials::Tracked;
 use pliant_model::{BodySpec, ElasticModel, FrameInput, Model, ModelBuilder};
 use pliant_sim::{State, StepReport, Workspace, step};
 
 use crate::bound::Bound;
+use crate::condensed::condense;
 use crate::error::EnrichError;
 use crate::guess::Guess;
 use crate::poisson::Element;
 use crate::samples::Sample;
+use crate::sums::{WeightedSums, fill};
 
 /// How to fit.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -96,10 +98,16 @@ pub struct Fitting {
     input: FrameInput,
     guess: Guess,
     samples: Vec<Sample>,
+    /// C′, over Ω's vertices.
+    points: Vec<Tracked>,
+    /// Of the samples' targets: those of the points that the model has in their place.
+    condensed: WeightedSums<f64>,
     untangler: Untangler,
     untangles: bool,
     elements: Vec<Element>,
-    team: Team,
+    /// Where samples are to be \[m\], and how far from there they are.
+    targets: Vec<DVec3>,
+    distances: Vec<f64>,
 }
 
 impl Fitting {
@@ -120,88 +128,67 @@ impl Fitting {
                 count,
             })? = true;
         }
-        if !(options.gamma > 0.0 && options.gamma.is_finite()) {
-            let (what, expected) = ("gamma", "a positive number");
-            return Err(EnrichError::Number { what, found: options.gamma, expected });
-        }
-        let FitOptions { model, young, poisson, gamma, tolerance, iterations, untangles } =
-            *options;
-        let body = BodySpec::solid("solid", bound.solid.clone(), model, young, poisson, 1000.0);
-        let integrator = Integrator {
-            scheme: Scheme::QuasiStatic,
-            solver: Solver::Projective { iterations, history: 8, tolerance },
-            correction: None,
-            damping: None,
-        };
-        let (samples, points) = bound.tracked(&is_tracked, gamma, &Team::new(threads));
-        let guess = Guess::new(bound, samples.clone(), points.clone(), threads)?;
-        let model = ModelBuilder::new()
-            .body(body)
-            .gravity(DVec3::ZERO)
-            .track(0, points)
-            .integrator(integrator)
-            .build()?;
+        let team = Team::new(threads);
+        let (samples, points) = bound.tracked(&is_tracked, &team);
+        let guess = Guess::new(bound, &samples, &points, &team)?;
+        let (model, workspace, condensed) = relaxation(&bound.solid, &points, options, threads)?;
         let mut input = FrameInput { h: 1.0, ..FrameInput::default() };
         model.drive(0.0, &mut input.start);
         model.drive(0.0, &mut input.end);
         Ok(Fitting {
             state: State::initial(&model),
-            workspace: Workspace::new(&model, threads)?,
             untangler: Untangler::new(&bound.solid, bound.report.size),
-            untangles,
+            untangles: options.untangles,
             elements: Element::all(&bound.solid),
-            team: Team::new(threads),
+            targets: vec![DVec3::ZERO; samples.len()],
+            distances: vec![0.0; samples.len()],
+            workspace,
             model,
             input,
             samples,
+            points,
+            condensed,
             guess,
         })
+    }
+
+    /// The same with other options; most of what was prepared is kept.
+    pub fn with(self, bound: &Bound, options: &FitOptions) -> Result<Self, EnrichError> {
+        let threads = self.workspace.threads();
+        let (model, workspace, condensed) =
+            relaxation(&bound.solid, &self.points, options, threads)?;
+        let untangles = options.untangles;
+        let state = State::initial(&model);
+        Ok(Fitting { model, workspace, state, condensed, untangles, ..self })
     }
 
     /// Fits a frame: positions of all vertices of Γ, of which the tracked ones count, to positions
     /// of Ω, both \[m\]. The outcome depends on the frame alone, not on those before it.
     pub fn fit(&mut self, frame: &[DVec3], solid: &mut [DVec3]) -> FitReport {
-        let targets: Vec<DVec3> = self.samples.iter().map(|s| s.position(frame)).collect();
-        let points = self.model.tracked_points();
-        self.guess.of(frame, solid);
-        for (v, &x) in solid.iter().enumerate() {
-            self.state.positions[self.model.number(0, v)] = x.into();
-        }
-        self.input.start.tracked.clear();
-        let moved = points.iter().map(|p| p.position(&self.state.positions));
-        self.input.start.tracked.extend(moved);
-        self.input.end.tracked.clear();
-        self.input.end.tracked.extend(targets.iter().map(|&x| Row::from(x)));
-        let distance = |a: &Row, b: &Row| a.xyz().distance(b.xyz());
-        let apart = self.input.start.tracked.iter().zip(&self.input.end.tracked);
-        let farthest = apart.map(|(a, b)| distance(a, b)).fold(0.0, f64::max);
+        let Fitting { workspace, samples, targets, .. } = self;
+        fill(targets, workspace.team(), |k| samples[k].position(frame));
+        self.guess.of(frame, targets, solid, workspace.team());
         let mut report = StepReport::default();
         // Where the guess is the answer, forces are rounding, and their ratio is not small.
-        if farthest > NOTHING * self.model.extent() {
-            report = step(&self.model, &self.input, &mut self.state, &mut self.workspace);
+        if self.farthest(solid) > NOTHING * self.model.extent() {
+            report = self.relax(solid);
         }
-        self.model.to_user_order(&self.state.positions, solid);
+        let team = self.workspace.team();
         let untangled = quality::inverted_among(self.untangler.tets(), solid);
         let inverted = match self.untangles {
-            true => self.untangler.untangle(solid, &self.team),
+            true => self.untangler.untangle(solid, team),
             false => untangled,
         };
-        for (v, &x) in solid.iter().enumerate() {
-            self.state.positions[self.model.number(0, v)] = x.into();
-        }
+        let max = self.farthest(solid);
+        let squares: f64 = self.distances.iter().map(|d| d * d).sum();
         let stretch = |e: &Element| {
             let f = e.deformation(solid);
             let squares: f64 = f.to_cols_array().iter().map(|x| x * x).sum();
             (squares / 3.0).sqrt()
         };
-        let off = |(point, target): (&Tracked, &DVec3)| {
-            point.position(&self.state.positions).xyz().distance(*target)
-        };
-        let distances: Vec<f64> = points.iter().zip(&targets).map(off).collect();
-        let squares: f64 = distances.iter().map(|d| d * d).sum();
         FitReport {
-            rms: (squares / distances.len().max(1) as f64).sqrt(),
-            max: distances.iter().copied().fold(0.0, f64::max),
+            rms: (squares / self.distances.len().max(1) as f64).sqrt(),
+            max,
             inverted,
             untangled,
             stretch: self.elements.iter().map(stretch).fold(0.0, f64::max),
@@ -209,6 +196,65 @@ impl Fitting {
             residual: report.residual,
         }
     }
+
+    /// The minimum of Eq. 1 that is found from where Ω is \[m\].
+    fn relax(&mut self, solid: &mut [DVec3]) -> StepReport {
+        let Fitting { model, state, workspace, input, targets, condensed, .. } = self;
+        for (v, &x) in solid.iter().enumerate() {
+            state.positions[model.number(0, v)] = x.into();
+        }
+        let mut pulls = vec![DVec3::ZERO; model.tracked_points().len()];
+        condensed.add(targets, &mut pulls, workspace.team());
+        for drive in [&mut input.start, &mut input.end] {
+            drive.tracked.clear();
+            drive.tracked.extend(pulls.iter().map(|&x| Row::from(x)));
+        }
+        let report = step(model, input, state, workspace);
+        model.to_user_order(&state.positions, solid);
+        report
+    }
+
+    /// How far samples are from the input, one by one, and at most \[m\].
+    fn farthest(&mut self, solid: &[DVec3]) -> f64 {
+        let Fitting { points, targets, distances, workspace, .. } = self;
+        let carried = |p: &Tracked| -> DVec3 {
+            p.corners.iter().zip(p.weights).map(|(&v, w)| w * solid[v as usize]).sum()
+        };
+        fill(distances, workspace.team(), |k| carried(&points[k]).distance(targets[k]));
+        distances.iter().copied().fold(0.0, f64::max)
+    }
+}
+
+/// Eq. 1 divided by γ as a model, and what its points' targets are sums of; `points` are pulled with their
+/// areas.
+fn relaxation(
+    solid: &Mesh,
+    points: &[Tracked],
+    options: &FitOptions,
+    threads: usize,
+) -> Result<(Model, Workspace, WeightedSums<f64>), EnrichError> {
+    let FitOptions { model, young, poisson, gamma, tolerance, iterations, .. } = *options;
+    if !(gamma > 0.0 && gamma.is_finite()) {
+        let (what, expected) = ("gamma", "a positive number");
+        return Err(EnrichError::Number { what, found: gamma, expected });
+    }
+    let body = BodySpec::solid("solid", solid.clone(), model, young, poisson, 1000.0);
+    let integrator = Integrator {
+        scheme: Scheme::QuasiStatic,
+        solver: Solver::Projective { iterations, history: 8, tolerance },
+        correction: None,
+        damping: None,
+    };
+    let pulled = |p: &Tracked| Tracked { stiffness: p.stiffness / gamma, ..*p };
+    let (few, condensed) = condense(&points.iter().map(pulled).collect::<Vec<_>>());
+    let model = ModelBuilder::new()
+        .body(body)
+        .gravity(DVec3::ZERO)
+        .track(0, few)
+        .integrator(integrator)
+        .build()?;
+    let workspace = Workspace::new(&model, threads)?;
+    Ok((model, workspace, condensed))
 }
 
 /// Rotation R and centres a, b such that R(x − a) + b comes closest to `to` for x in `from`.

@@ -32,9 +32,12 @@ pub fn automatic(
 ) -> Result<f64, EnrichError> {
     let gamma = |ratio: f64| of_ratio(ratio, bound.report.size, options.young);
     let mut best: Option<(f64, f64, usize)> = None;
+    let with = |ratio: f64| FitOptions { gamma: gamma(ratio), ..options.roughly() };
+    let mut fitting = Fitting::new(bound, tracked, &with(RATIOS[0]), threads)?;
     for ratio in RATIOS {
-        let options = FitOptions { gamma: gamma(ratio), ..options.roughly() };
-        let mut fitting = Fitting::new(bound, tracked, &options, threads)?;
+        if ratio != RATIOS[0] {
+            fitting = fitting.with(bound, &with(ratio))?;
+        }
         let (mut distance, mut inverted) = (0.0, 0);
         let mut solid = bound.solid.positions.clone();
         for frame in frames {

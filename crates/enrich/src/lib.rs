@@ -7,8 +7,9 @@
 //! | [`apart`] | 8.1: which pose to fill | |
 //! | [`samples`], [`guess`], [`fit`], [`gamma`] | 4.2: the tets' motion ū that carries an input q̄ | 1–3 |
 //! | [`simulation`] | 5, 7.1: the constrained simulation, the implicit blending force | 4–9, 11 |
+//! | [`pace`] | 5: how many steps a frame takes | |
 //! | [`objects`] | 8.4, Fig. 18: what the body meets | |
-//! | [`detail`], [`spectrum`] | 6: what is finer than the tets | 10 |
+//! | [`detail`], [`creases`], [`spectrum`] | 6: what is finer than the tets | 10 |
 //! | [`warp`] | 7.2: kinematic blending | |
 //! | [`weights`] | 7.3: weights from a few painted values | 12–15 |
 //! | [`pipeline`] | 3: all of it, frame by frame | Fig. 5 |
@@ -26,7 +27,9 @@ pub mod apart;
 pub mod balls;
 pub mod bound;
 pub mod comparison;
+mod condensed;
 pub mod core;
+pub mod creases;
 pub mod cycle;
 pub mod detail;
 mod error;
@@ -38,12 +41,14 @@ pub mod hidden;
 pub mod measures;
 pub mod met;
 pub mod objects;
+pub mod pace;
 pub mod pipeline;
 mod poisson;
 pub mod project;
 pub mod samples;
 pub mod simulation;
 pub mod spectrum;
+mod sums;
 pub mod surface_arap;
 pub mod torn;
 pub mod tracks;

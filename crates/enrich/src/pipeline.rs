@@ -8,10 +8,12 @@ use pliant_sim::StepReport;
 use crate::apart;
 use crate::bound::Bound;
 use crate::core::{self, Following};
+use crate::creases::Creases;
 use crate::detail::{Detail, Transfer};
 use crate::error::EnrichError;
 use crate::fit::{FitOptions, FitReport, Fitting, closest_rigid};
 use crate::gamma;
+use crate::pace;
 use crate::project::Painted;
 use crate::simulation::{Simulation, SimulationOptions};
 use crate::torn;
@@ -23,6 +25,10 @@ use crate::weighed::Weighed;
 const GAMMA_POSES: usize = 3;
 /// How many poses are asked for what they tear.
 const TORN_POSES: usize = 8;
+
+/// Relative gradient norm that a fit stops at where the whole surface is tracked; the paper stops where an
+/// iteration changes a hundredth.
+const ENOUGH: f64 = 1e-2;
 
 /// How weights between 0 and 1 act.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -113,6 +119,10 @@ pub struct FrameReport {
     pub fit: FitReport,
     /// Of its last step.
     pub step: StepReport,
+    /// Steps that it took.
+    pub steps: u32,
+    /// Whether it has nothing to do with the frame before ([`pace::is_cut`]), and settled by itself.
+    pub is_cut: bool,
     /// Seconds that fitting took.
     pub fit_seconds: f64,
     /// Seconds that the simulation took.
@@ -125,6 +135,8 @@ pub struct Enrichment {
     fitting: Fitting,
     simulation: Simulation,
     detail: Option<Detail>,
+    /// None where the input does not have all of Γ.
+    creases: Option<Creases>,
     warp: Option<Warp>,
     tracks: Option<Tracks>,
     following: Following,
@@ -184,8 +196,12 @@ impl Enrichment {
                 gamma::automatic(&bound, &tracked, &chosen, &options.fit, threads)?
             }
         };
-        let fit = FitOptions { gamma, ..options.fit };
-        let fitting = Fitting::new(&bound, &tracked, &fit, threads)?;
+        let mut fit = FitOptions { gamma, ..options.fit };
+        // What is completed is seen as it is fitted; of all else detail makes up for what is missed.
+        if options.tracked.is_none() {
+            fit.tolerance = fit.tolerance.max(ENOUGH);
+        }
+        let mut rough = Fitting::new(&bound, &tracked, &fit.roughly(), threads)?;
         let mut following = match &options.exact {
             Some(vertices) => Following {
                 exact: bound.holders(vertices),
@@ -198,13 +214,14 @@ impl Enrichment {
         let mut flesh = SimulationOptions { is_blended, ..simulation(&bound) };
         let surveyed = gamma::diverse(&poses, TORN_POSES);
         let surveyed: Vec<Vec<DVec3>> = surveyed.iter().map(|&p| poses[p].clone()).collect();
-        let torn = torn::find(&bound, &tracked, &surveyed, &fit, threads)?;
+        let torn = torn::find(&bound, &surveyed, &mut rough);
+        let fitting = rough.with(&bound, &fit)?;
         for (young, _) in flesh.young.iter_mut().zip(&torn).filter(|(_, torn)| **torn) {
             *young *= torn::LEFT;
         }
         if options.exact.is_none() {
             for (own, share) in following.frequencies.iter_mut().zip(torn::shares(&bound, &torn)) {
-                *own = own.max(core::ROOT * share);
+                *own = own.max(core::ROOT * bound.tempo() * share);
             }
         }
         let masses = bound.masses(flesh.density);
@@ -235,6 +252,7 @@ impl Enrichment {
             tracks,
             blended: bound.solid.positions.clone(),
             detail: options.detail.map(|transfer| Detail::new(&bound, transfer)),
+            creases: options.tracked.is_none().then(|| Creases::new(&bound.surface)),
             weighed,
             frames: 0,
             rest: rest.positions.clone(),
@@ -298,7 +316,16 @@ impl Enrichment {
         report.fit = self.fit(frame);
         report.fit_seconds = clock.elapsed().as_secs_f64();
         let clock = std::time::Instant::now();
-        if self.has_begun {
+        let [before, now] = &self.fitted;
+        report.is_cut = self.has_begun && pace::is_cut(before, now, self.bound.length());
+        if report.is_cut {
+            let first = self.fitted[1].clone();
+            self.simulation.cut_to(&first);
+            // Soft things that it meets go on meanwhile: no time to settle.
+            let preroll = if self.simulation.meets_soft() { 0 } else { self.options.preroll };
+            self.settle_at(&first, [time, seconds], preroll, &mut report);
+            self.push_off(&first, seconds, next);
+        } else if self.has_begun {
             let pushed = self.pushed(time - seconds);
             let Enrichment { fitted, weighed, simulation, simulated, .. } = self;
             let stiffness = &mut weighed.stiffness;
@@ -310,7 +337,7 @@ impl Enrichment {
             let [before, now] = [&ends[0][..], &ends[1]];
             report.step = simulation.advance([time, seconds], [before, now], stiffness, simulated);
         } else {
-            self.begin(seconds, next, &mut report);
+            self.begin([time, seconds], next, &mut report);
         }
         if let Some(tracks) = &mut self.tracks {
             let moved = tracks.way_back(&self.bound, &self.fitted[1], &self.simulated);
@@ -318,6 +345,7 @@ impl Enrichment {
             self.simulated.iter_mut().zip(&moved).for_each(|(x, way)| *x += *way);
         }
         report.step_seconds = clock.elapsed().as_secs_f64();
+        report.steps = self.simulation.steps_taken();
         report
     }
 
@@ -352,6 +380,9 @@ impl Enrichment {
                 let mut out = vec![DVec3::ZERO; frame.len()];
                 let masks = [&self.is_exact[..], &self.is_tracked];
                 detail.apply(&self.bound, masks, &self.scaled, fitted, &mut out);
+                if let Some(creases) = &self.creases {
+                    creases.close(&self.scaled, &self.is_exact, &mut out);
+                }
                 for (v, x) in frame.iter_mut().enumerate().filter(|(v, _)| !self.is_exact[*v]) {
                     *x = out[v] / unit;
                 }
@@ -406,31 +437,47 @@ impl Enrichment {
     }
 
     /// The first frame: at rest while gravity and contact settle, then off with the input.
-    fn begin(&mut self, seconds: f64, next: Option<&[DVec3]>, report: &mut FrameReport) {
+    fn begin(&mut self, times: [f64; 2], next: Option<&[DVec3]>, report: &mut FrameReport) {
         self.has_begun = true;
         let first = self.fitted[1].clone();
-        let still = vec![DVec3::ZERO; first.len()];
-        self.simulation.start(&first, &still);
-        self.simulated.clone_from(&first);
-        for _ in 0..self.options.preroll {
-            let held = [&first[..], &first];
+        self.simulation.start(&first, &vec![DVec3::ZERO; first.len()]);
+        self.settle_at(&first, times, self.options.preroll, report);
+        self.simulation.put_back();
+        self.push_off(&first, times[1], next);
+    }
+
+    /// Holds the input where it is for some frames of `seconds`, at a time \[s\].
+    fn settle_at(
+        &mut self,
+        first: &[DVec3],
+        [time, seconds]: [f64; 2],
+        frames: u32,
+        report: &mut FrameReport,
+    ) {
+        self.simulated.copy_from_slice(first);
+        for _ in 0..frames {
             report.step = self.simulation.advance(
-                [0.0, seconds],
-                held,
+                [time, seconds],
+                [first, first],
                 &self.weighed.stiffness,
                 &mut self.simulated,
             );
         }
+    }
+
+    /// Off with the velocity that the input has to the next frame, if there is one and it is not cut.
+    fn push_off(&mut self, first: &[DVec3], seconds: f64, next: Option<&[DVec3]>) {
+        let mut ahead = first.to_vec();
         if let Some(next) = next {
             let next: Vec<DVec3> = next.iter().map(|&x| x * self.options.unit).collect();
-            let mut fitted = first.clone();
-            self.fitting.fit(&next, &mut fitted);
-            let velocities: Vec<DVec3> =
-                fitted.iter().zip(&first).map(|(b, a)| (*b - *a) / seconds).collect();
-            self.simulation.push(&velocities);
-        } else {
-            self.simulation.push(&still);
+            self.fitting.fit(&next, &mut ahead);
+            if pace::is_cut(first, &ahead, self.bound.length()) {
+                ahead.copy_from_slice(first);
+            }
         }
+        let velocities: Vec<DVec3> =
+            ahead.iter().zip(first).map(|(b, a)| (*b - *a) / seconds).collect();
+        self.simulation.push(&velocities);
     }
 
     /// Where the surfaces of soft objects are, in the input's unit.

@@ -22,8 +22,8 @@ pub struct Project {
     pub clip: Option<String>,
     /// Frames per second.
     pub fps: Option<f64>,
-    /// Cells along the longest side.
-    pub resolution: u32,
+    /// Cells along the longest side; as [`crate::bound::usual_resolution`] has it without.
+    pub resolution: Option<u32>,
     /// A pose whose parts do not touch.
     pub separated: Option<Separated>,
     /// Energy density.
@@ -128,7 +128,7 @@ impl Project {
     ///
     /// ```
     /// let project = pliant_enrich::Project::of("walk.glb");
-    /// assert_eq!((project.resolution, project.young), (40, None));
+    /// assert_eq!((project.resolution, project.young), (None, None));
     /// ```
     pub fn of(input: &str) -> Project {
         Project {
@@ -137,7 +137,7 @@ impl Project {
             rigid: Vec::new(),
             clip: None,
             fps: None,
-            resolution: 40,
+            resolution: None,
             separated: None,
             model: ElasticModel::NeoHookean,
             young: None,
@@ -184,7 +184,7 @@ impl Project {
         project.rigid = table.each("rigid", Select::read)?;
         project.clip = table.optional("clip", |v| v.words().map(str::to_owned))?;
         project.fps = table.optional("fps", |v| v.number(Limits::above(0.0, "1/s").up_to(1e3)))?;
-        project.resolution = table.or("resolution", 40, |v| v.small_count(4, 1000))?;
+        project.resolution = table.optional("resolution", |v| v.small_count(4, 1000))?;
         project.separated = table.optional("separated", |v| separated(&v))?;
         project.detail = table.or("detail", project.detail, |v| detail(&v))?;
         project.is_loop = table.or("loop", false, |v| v.truth())?;

@@ -20,6 +20,7 @@ use pliant_sim::{State, StepReport, Workspace, step};
 use crate::bound::Bound;
 use crate::error::EnrichError;
 use crate::objects::{self, Object, SoftBody};
+use crate::pace::Pace;
 
 /// How to simulate.
 #[derive(Clone, Debug)]
@@ -37,8 +38,8 @@ pub struct SimulationOptions {
     pub gravity: DVec3,
     /// How steps are taken.
     pub integrator: Integrator,
-    /// Steps per frame.
-    pub substeps: u32,
+    /// Steps per frame; as many as [`Pace`] finds without.
+    pub substeps: Option<u32>,
     /// Rate at which motion relative to the input dies [1/s].
     pub damping: f64,
     /// Height of a floor, if there is one \[m\].
@@ -55,13 +56,15 @@ pub struct SimulationOptions {
 /// Young's modulus of flesh, per metre of the body [Pa/m]: a mouse and an elephant of the same
 /// modulus would be stone and jelly, since weight grows with size and stiffness does not.
 const FLESH: f64 = 2e4;
+/// Rate at which motion relative to the input dies, on bodies of up to 4 m [1/s].
+const DAMPING: f64 = 4.0;
 /// Stiffness of contact with what is rigid, in terms of a cell's own.
 const CONTACT: f64 = 10.0;
 
 impl SimulationOptions {
     /// Young's modulus of flesh for a body of this size \[Pa\].
     pub fn usual_young(bound: &Bound) -> f64 {
-        FLESH * bound.surface.bounds().map_or(1.0, |b| b.size().max_element())
+        FLESH * bound.length()
     }
 
     /// Flesh for a bound surface: the same everywhere, backward Euler with FEPR.
@@ -78,8 +81,8 @@ impl SimulationOptions {
                 correction: Some(Correction::Fepr(Fepr::default())),
                 damping: None,
             },
-            substeps: 1,
-            damping: 4.0,
+            substeps: None,
+            damping: DAMPING * bound.tempo(),
             ground: None,
             touches_itself: false,
             objects: Vec::new(),
@@ -94,7 +97,10 @@ pub struct Simulation {
     state: State,
     workspace: Workspace,
     input: FrameInput,
-    substeps: u32,
+    substeps: Option<u32>,
+    pace: Pace,
+    /// Steps of the last frame.
+    taken: u32,
     /// Vertices of Ω in the order of [`Drive::hard`].
     hard: Vec<u32>,
     /// Vertices of Ω in the order of [`Drive::follow`].
@@ -188,7 +194,9 @@ impl Simulation {
         Ok(Simulation {
             state: State::initial(&model),
             workspace: Workspace::new(&model, threads)?,
-            substeps: options.substeps.max(1),
+            substeps: options.substeps.map(|n| n.max(1)),
+            pace: Pace::new(&bound.solid, &is_exact),
+            taken: 0,
             model,
             input,
             hard,
@@ -211,9 +219,32 @@ impl Simulation {
         }
     }
 
-    /// Gives Ω the velocity of the input [m/s], in place of its own, and puts everything else where it
-    /// begins.
+    /// Puts Ω where the input is \[m\], at rest; everything else stays.
+    pub fn cut_to(&mut self, positions: &[DVec3]) {
+        for (v, &x) in positions.iter().enumerate() {
+            let number = self.model.number(0, v);
+            self.state.positions[number] = x.into();
+            self.state.velocities[number] = Row::zero();
+            self.state.accelerations[number] = Row::zero();
+        }
+        self.state.past.is_valid = false;
+    }
+
+    /// Whether Ω meets soft things.
+    pub fn meets_soft(&self) -> bool {
+        !self.soft.is_empty()
+    }
+
+    /// Gives Ω the velocity of the input [m/s], in place of its own.
     pub fn push(&mut self, velocities: &[DVec3]) {
+        for (v, &velocity) in velocities.iter().enumerate() {
+            self.state.velocities[self.model.number(0, v)] = velocity.into();
+        }
+        self.state.accounts.iter_mut().for_each(|account| *account = Default::default());
+    }
+
+    /// Puts everything but Ω where it begins.
+    pub fn put_back(&mut self) {
         let initial = State::initial(&self.model);
         for body in &self.soft {
             for v in 0..self.model.bodies()[body.body].vertex_count {
@@ -223,10 +254,6 @@ impl Simulation {
                 self.state.accelerations[number] = Row::zero();
             }
         }
-        for (v, &velocity) in velocities.iter().enumerate() {
-            self.state.velocities[self.model.number(0, v)] = velocity.into();
-        }
-        self.state.accounts.iter_mut().for_each(|account| *account = Default::default());
     }
 
     /// Moves vertices of Ω \[m\], as if they had gone there in `seconds`.
@@ -254,6 +281,11 @@ impl Simulation {
         self.state = snapshot::decode(bytes, &self.model, key)?;
         self.model.to_user_order(&self.state.positions, out);
         Ok(())
+    }
+
+    /// Steps that the last frame took.
+    pub fn steps_taken(&self) -> u32 {
+        self.taken
     }
 
     /// Where the surfaces of soft objects are \[m\].
@@ -288,7 +320,9 @@ impl Simulation {
         stiffness: &[f64],
         out: &mut [DVec3],
     ) -> StepReport {
-        let Simulation { model, state, workspace, input, substeps, hard, free, poses, .. } = self;
+        let steps = self.substeps.unwrap_or_else(|| self.pace.steps(from, to));
+        self.taken = steps;
+        let Simulation { model, state, workspace, input, hard, free, poses, .. } = self;
         let Simulation { calm, builder, .. } = self;
         let [start, end] = poses;
         model.drive(time - seconds, start);
@@ -308,11 +342,12 @@ impl Simulation {
             let moving = start.colliders.iter().zip(&end.colliders);
             drive.colliders.extend(moving.map(|(a, b)| a.between(b, fraction)));
         };
-        input.h = seconds / f64::from(*substeps);
+        input.h = seconds / f64::from(steps);
         let mut last = StepReport::default();
-        for part in 0..*substeps {
-            set(&mut input.start, f64::from(part) / f64::from(*substeps));
-            set(&mut input.end, f64::from(part + 1) / f64::from(*substeps));
+        let mut gave_way = false;
+        for part in 0..steps {
+            set(&mut input.start, f64::from(part) / f64::from(steps));
+            set(&mut input.end, f64::from(part + 1) / f64::from(steps));
             // The work of what is driven is known to the order of the step: no debt outlives it.
             state.accounts.iter_mut().for_each(|account| *account = Default::default());
             let before = state.clone();
@@ -321,7 +356,9 @@ impl Simulation {
                 *state = before;
                 last = calmly(model, builder, calm, input, state, workspace);
             }
+            gave_way |= last.gave_way();
         }
+        last.correction_failed |= gave_way;
         model.to_user_order(&state.positions, out);
         last
     }

@@ -7,8 +7,7 @@
 use glam::DVec3;
 
 use crate::bound::Bound;
-use crate::error::EnrichError;
-use crate::fit::{FitOptions, Fitting};
+use crate::fit::Fitting;
 use crate::poisson::Element;
 
 /// A tet with a mean stretch ‖F‖ / √3 beyond this is torn.
@@ -19,15 +18,7 @@ const CRUSHED: f64 = 0.2;
 pub const LEFT: f64 = 0.02;
 
 /// For every tet whether one of some poses tears or crushes it.
-pub fn find(
-    bound: &Bound,
-    tracked: &[u32],
-    poses: &[Vec<DVec3>],
-    options: &FitOptions,
-    threads: usize,
-) -> Result<Vec<bool>, EnrichError> {
-    let options = options.roughly();
-    let mut fitting = Fitting::new(bound, tracked, &options, threads)?;
+pub fn find(bound: &Bound, poses: &[Vec<DVec3>], fitting: &mut Fitting) -> Vec<bool> {
     let elements = Element::all(&bound.solid);
     let mut torn = vec![false; elements.len()];
     let mut solid = bound.solid.positions.clone();
@@ -39,7 +30,7 @@ pub fn find(
             *torn |= squares > 3.0 * TORN * TORN || f.determinant() < CRUSHED;
         }
     }
-    Ok(torn)
+    torn
 }
 
 /// Of the tets around every vertex, the share by volume that is torn.

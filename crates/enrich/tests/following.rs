@@ -112,6 +112,89 @@ fn the_stiffer_the_blending_force_the_nearer_to_the_input() {
 }
 
 #[test]
+fn without_a_blending_force_the_input_of_what_is_free_does_not_count() {
+    let bound = bound();
+    let exact = left(&bound.solid.positions);
+    let none = vec![0.0; bound.solid.positions.len()];
+    let options = SimulationOptions { substeps: Some(1), ..flesh(&bound, true) };
+    let outcome = |astray: DVec3| {
+        let mut simulation = Simulation::new(&bound, &exact, &none, &options, 1).unwrap();
+        let input = |k: i32| -> Vec<DVec3> {
+            let mut input = waved(&bound.solid, f64::from(k) / FPS);
+            let free = (0..input.len()).filter(|v| exact.binary_search(&(*v as u32)).is_err());
+            free.for_each(|v| input[v] += f64::from(k) * astray);
+            input
+        };
+        let mut now = input(0);
+        simulation.start(&now, &vec![DVec3::ZERO; now.len()]);
+        let mut out = now.clone();
+        for k in 1..=8 {
+            let next = input(k);
+            simulation.advance([f64::from(k) / FPS, 1.0 / FPS], [&now, &next], &none, &mut out);
+            now = next;
+        }
+        out
+    };
+    assert!(outcome(DVec3::ZERO) == outcome(DVec3::new(0.3, -0.2, 0.1)));
+}
+
+#[test]
+fn haste_takes_more_steps() {
+    let bound = bound();
+    let exact = left(&bound.solid.positions);
+    let weights = vec![1e3; bound.solid.positions.len()];
+    for (degrees, steps) in [(10.0, 1), (50.0, 2), (100.0, 4)] {
+        let mut simulation =
+            Simulation::new(&bound, &exact, &weights, &flesh(&bound, true), 1).unwrap();
+        let turned = |k: f64| -> Vec<DVec3> {
+            let turn = glam::DMat3::from_rotation_z(k * f64::to_radians(degrees));
+            bound.solid.positions.iter().map(|&x| turn * x).collect()
+        };
+        let mut now = turned(0.0);
+        simulation.start(&now, &vec![DVec3::ZERO; now.len()]);
+        let mut out = now.clone();
+        for k in 1..=4 {
+            let next = turned(f64::from(k));
+            let times = [f64::from(k) / FPS, 1.0 / FPS];
+            let report = simulation.advance(times, [&now, &next], &weights, &mut out);
+            assert_eq!(simulation.steps_taken(), steps, "at {degrees}° per frame");
+            assert!(!report.rolled_back);
+            now = next;
+        }
+    }
+}
+
+#[test]
+fn poses_that_have_nothing_to_do_with_each_other_settle_by_themselves() {
+    let rest = bar();
+    // Curled up, and straight.
+    let curled = |by: f64| -> Vec<DVec3> {
+        let curl = |x: &DVec3| {
+            let (sine, cosine) = (by * x.x).sin_cos();
+            DVec3::new((1.0 / by - x.y) * sine, 1.0 / by - (1.0 / by - x.y) * cosine, x.z)
+        };
+        rest.positions.iter().map(curl).collect()
+    };
+    let poses = vec![curled(5.0), curled(0.01), curled(5.0), curled(4.8)];
+    let options = EnrichOptions {
+        filling: filling(),
+        exact: Some(left(&rest.positions)),
+        ..EnrichOptions::default()
+    };
+    let mut enrichment =
+        Enrichment::new(&rest, None, &poses, options, |b| flesh(b, true), 1).unwrap();
+    let mut cuts = Vec::new();
+    for (k, pose) in poses.iter().enumerate() {
+        let mut output = pose.clone();
+        let report = enrichment.frame(&mut output, poses.get(k + 1).map(|f| &f[..]));
+        cuts.push(report.is_cut);
+        let most = output.iter().zip(pose).map(|(a, b)| a.distance(*b)).fold(0.0, f64::max);
+        assert!(most < 0.1, "frame {k} is thrown {most} m");
+    }
+    assert_eq!(cuts, [false, true, true, false]);
+}
+
+#[test]
 fn motion_lives_on_after_the_input_has_stopped() {
     let bound = bound();
     let exact = left(&bound.solid.positions);

@@ -9,6 +9,7 @@
 mod eigen;
 mod matrix;
 mod polar;
+mod rotations;
 mod svd;
 mod svd_lanes;
 
@@ -18,5 +19,6 @@ pub use matrix::{
     product_with_transpose, scalar_matrix, squared_norm,
 };
 pub use polar::{polar_distance_lanes, polar_lanes};
+pub use rotations::closest_rotations;
 pub use svd::{Svd, polar, svd_rotation_variant};
 pub use svd_lanes::{SvdLanes, svd_lanes};

@@ -18,7 +18,7 @@ use pliant_math::sparse::SymmetricMatrix;
 use pliant_math::team::Team;
 use pliant_math::{MathError, Row};
 
-use self::untangle::{ROUNDS, Tangle};
+use self::untangle::{Around, ROUNDS, Tangle};
 pub use self::untangler::Untangler;
 use crate::embedding::{Embedding, INSIDE};
 use crate::error::MeshError;
@@ -64,6 +64,7 @@ pub fn tetrahedralise_separated(
     let points: Vec<(DVec3, u32)> = inhabitants.iter().map(point).collect();
     let tangle = Tangle {
         tets: &carrier.tets,
+        around: &Around::new(carrier.positions.len(), carrier.tets.iter().copied()),
         shapes: &carrier.shapes,
         points: &points,
         size: filled.report.size,

@@ -195,6 +195,11 @@ impl Workspace {
     pub fn threads(&self) -> usize {
         self.team.size()
     }
+
+    /// The threads, for work beside the steps: a second team would spin while this one works.
+    pub fn team(&self) -> &Team {
+        &self.team
+    }
 }
 
 impl SolverSpace {

@@ -42,6 +42,8 @@ const ROUNDS_PER_RING: usize = 8;
 /// Tets with the shapes that they should have, and points that should be in them.
 pub struct Tangle<'a> {
     pub tets: &'a [[u32; 4]],
+    /// The tets around every vertex.
+    pub around: &'a Around,
     /// Inverse of the edges in the shape, and its volume (m³).
     pub shapes: &'a [(DMat3, f64)],
     /// Where points are to be (m), and the tets that they start from.
@@ -76,8 +78,8 @@ impl Tangle<'_> {
     /// Moves vertices around what is bad until all tets are positive and all points inside, or
     /// for as many rounds as may be; tells where the points were found.
     pub fn resolve(&self, positions: &mut [DVec3], team: &Team) -> Vec<Found> {
-        let walker = Walker::new(self.tets);
-        let around = Around::new(positions.len(), self.tets.iter().copied());
+        // Who is whose neighbour is only asked for points.
+        let walker = Walker::new(if self.points.is_empty() { &[] } else { self.tets });
         let anchors = positions.to_vec();
         let mut strengths = vec![PULL; self.points.len()];
         let mut round = 0;
@@ -100,7 +102,7 @@ impl Tangle<'_> {
             let active = self.active(positions, &pulls, reach);
             let sweep = Sweep {
                 tangle: self,
-                around: &around,
+                around: self.around,
                 pulls_around: Around::new(positions.len(), pulls.iter().map(|p| p.vertices)),
                 pulls,
                 anchors: &anchors,
@@ -258,7 +260,8 @@ impl Sweep<'_> {
             0.5 * self.epsilon * self.epsilon / (root - part)
         };
         let chi_slope = chi / root;
-        let power = chi.powf(-2.0 / 3.0);
+        let root_of_chi = chi.cbrt();
+        let power = 1.0 / (root_of_chi * root_of_chi);
         let squares_slope = 2.0 * (map * own);
         let (ratio, volume) = (chi_slope / chi, part * part + 1.0);
         sum.energy += squares * power / 3.0 + 0.5 * VOLUME_WEIGHT * volume / chi;
@@ -279,13 +282,14 @@ fn outer(a: DVec3, b: DVec3) -> DMat3 {
 }
 
 /// The elements around every vertex, each with the vertex's place in it.
-struct Around {
+#[derive(Clone, Debug)]
+pub struct Around {
     starts: Vec<u32>,
     elements: Vec<(u32, u8)>,
 }
 
 impl Around {
-    fn new<const N: usize>(
+    pub fn new<const N: usize>(
         vertices: usize,
         elements: impl Iterator<Item = [u32; N]> + Clone,
     ) -> Self {
@@ -344,8 +348,9 @@ mod tests {
         let mut tangled = mesh.clone();
         tangled.positions = shaken(&mesh.positions, 0.9);
         assert!(quality::inverted(&tangled) > mesh.tets.len() / 10);
-        let tangle =
-            Tangle { tets: &mesh.tets, shapes: &shapes, points: &[], size: 1.0, patience: ROUNDS };
+        let around = &Around::new(mesh.positions.len(), mesh.tets.iter().copied());
+        let (tets, shapes) = (&mesh.tets, &shapes);
+        let tangle = Tangle { tets, around, shapes, points: &[], size: 1.0, patience: ROUNDS };
         tangle.resolve(&mut tangled.positions, &Team::new(1));
         assert_eq!(quality::inverted(&tangled), 0);
     }
@@ -363,6 +368,7 @@ mod tests {
             .to_vec();
         let tangle = Tangle {
             tets: &mesh.tets,
+            around: &Around::new(mesh.positions.len(), mesh.tets.iter().copied()),
             shapes: &shapes,
             points: &points,
             size: 1.0,
@@ -383,8 +389,9 @@ mod tests {
     fn gradients_are_those_of_the_energy() {
         let mesh = shapes::solid_box(DVec3::splat(2.0), [2, 2, 2]).unwrap();
         let shapes = shapes_of(&mesh);
-        let tangle =
-            Tangle { tets: &mesh.tets, shapes: &shapes, points: &[], size: 1.0, patience: ROUNDS };
+        let around = &Around::new(mesh.positions.len(), mesh.tets.iter().copied());
+        let (tets, shapes) = (&mesh.tets, &shapes);
+        let tangle = Tangle { tets, around, shapes, points: &[], size: 1.0, patience: ROUNDS };
         let pull = Pull {
             vertices: [13, 4, 5],
             weights: [0.5, 0.2, 0.3],
@@ -394,7 +401,7 @@ mod tests {
         };
         let sweep = Sweep {
             tangle: &tangle,
-            around: &Around::new(mesh.positions.len(), mesh.tets.iter().copied()),
+            around,
             pulls_around: Around::new(mesh.positions.len(), [pull.vertices].into_iter()),
             pulls: vec![pull],
             anchors: &mesh.positions,

@@ -4,7 +4,7 @@ use glam::{DMat3, DVec3};
 use pliant_math::team::Team;
 
 use super::edges;
-use super::untangle::{FLAT, Tangle};
+use super::untangle::{Around, FLAT, Tangle};
 use crate::mesh::{Mesh, signed_volume};
 use crate::quality;
 
@@ -29,6 +29,7 @@ const PATIENCE: usize = 3;
 #[derive(Clone, Debug)]
 pub struct Untangler {
     tets: Vec<[u32; 4]>,
+    around: Around,
     shapes: Vec<(DMat3, f64)>,
     size: f64,
 }
@@ -41,7 +42,8 @@ impl Untangler {
             (edges(corners).inverse(), signed_volume(corners))
         };
         let shapes = (0..rest.tets.len()).map(shape).collect();
-        Untangler { tets: rest.tets.clone(), shapes, size }
+        let around = Around::new(rest.positions.len(), rest.tets.iter().copied());
+        Untangler { tets: rest.tets.clone(), around, shapes, size }
     }
 
     /// The tets.
@@ -59,8 +61,8 @@ impl Untangler {
         if (0..self.tets.len()).all(|t| part(t, positions) >= FLAT) {
             return 0;
         }
-        let Untangler { tets, shapes, size } = self;
-        let tangle = Tangle { tets, shapes, points: &[], size: *size, patience: PATIENCE };
+        let Untangler { tets, around, shapes, size } = self;
+        let tangle = Tangle { tets, around, shapes, points: &[], size: *size, patience: PATIENCE };
         tangle.resolve(positions, team);
         quality::inverted_among(tets, positions)
     }

@@ -6,6 +6,7 @@
 //! of a point's tet, so it adds no entry to the elastic matrix.
 
 use pliant_math::Row;
+use pliant_math::lanes::{Kernel, Lanes, Quad, run64};
 
 use super::attachment::driven;
 use super::potential::{CHUNK_ELEMENTS, Curvature, Potential, ProxyKind, Situation, localise};
@@ -15,7 +16,8 @@ use super::potential::{CHUNK_ELEMENTS, Curvature, Potential, ProxyKind, Situatio
 pub struct Tracked {
     /// Vertices of the tet that it is bound to.
     pub corners: [u32; 4],
-    /// Their weights, which sum to 1.
+    /// Their weights; they sum to 1 for a point of the body, and to anything for one that stands for
+    /// several.
     pub weights: [f64; 4],
     /// λ [N/m].
     pub stiffness: f64,
@@ -69,21 +71,8 @@ impl Potential for Tracking {
 
     fn evaluate(&self, chunk: usize, at: &Situation, gradient: Option<&mut [Row]>) -> f64 {
         let targets = driven(&at.drive.tracked, self.first, chunk);
-        let Chunk { local, points, .. } = &self.chunks[chunk];
-        let mut energy = 0.0;
-        let out = gradient.unwrap_or(&mut []);
-        out.fill(Row::zero());
-        for ((point, local), &target) in points.iter().zip(local.chunks_exact(4)).zip(targets) {
-            let away = point.position(at.positions) - target;
-            energy += 0.5 * point.stiffness * away.times(away).sum();
-            if !out.is_empty() {
-                for (&corner, weight) in local.iter().zip(point.weights) {
-                    let row = &mut out[corner as usize];
-                    *row = row.plus_scaled(point.stiffness * weight, away);
-                }
-            }
-        }
-        energy
+        let (chunk, positions) = (&self.chunks[chunk], at.positions);
+        run64(Evaluate { chunk, targets, positions, out: gradient.unwrap_or(&mut []) })
     }
 
     fn corners(&self) -> usize {
@@ -115,5 +104,46 @@ impl Potential for Tracking {
                 }
             }
         }
+    }
+}
+
+/// Energy of a chunk and, where there is room for it, its gradient.
+struct Evaluate<'a> {
+    chunk: &'a Chunk,
+    targets: &'a [Row],
+    positions: &'a [Row],
+    out: &'a mut [Row],
+}
+
+impl<L: Lanes<Real = f64>> Kernel<L> for Evaluate<'_> {
+    type Output = f64;
+
+    #[inline(always)]
+    unsafe fn run(self) -> f64 {
+        let Evaluate { chunk: Chunk { vertices, local, points, .. }, targets, positions, out } =
+            self;
+        assert!(out.is_empty() || out.len() == vertices.len());
+        out.fill(Row::zero());
+        let mut energy = 0.0;
+        for ((point, local), target) in points.iter().zip(local.chunks_exact(4)).zip(targets) {
+            // SAFETY: inside a kernel of `L`; rows are those of references.
+            unsafe {
+                let mut place = L::Quad::splat(0.0);
+                for (&v, weight) in point.corners.iter().zip(point.weights) {
+                    let corner = L::Quad::load(&positions[v as usize]);
+                    place = corner.mul_add(L::Quad::splat(weight), place);
+                }
+                let away = place - L::Quad::load(target);
+                energy += 0.5 * point.stiffness * (away * away).sum();
+                if !out.is_empty() {
+                    for (&corner, weight) in local.iter().zip(point.weights) {
+                        let row = &mut out[corner as usize];
+                        let pull = L::Quad::splat(point.stiffness * weight);
+                        away.mul_add(pull, L::Quad::load(row)).store(row);
+                    }
+                }
+            }
+        }
+        energy
     }
 }

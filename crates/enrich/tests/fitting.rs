@@ -1,0 +1,63 @@
+//! Tets fitted to inputs that no flesh could follow.
+
+use glam::{DMat3, DVec3};
+use pliant_enrich::{Bound, FitOptions, Fitting, gamma};
+use pliant_math::team::Team;
+use pliant_mesh::{Mesh, Resolution, TetOptions, quality, shapes};
+
+/// The surface of a bar, finer than its tets.
+fn bar() -> Mesh {
+    let solid = shapes::solid_box(DVec3::new(1.0, 0.2, 0.2), [40, 8, 8]).unwrap();
+    let mut used: Vec<u32> = solid.triangles.iter().flatten().copied().collect();
+    used.sort_unstable();
+    used.dedup();
+    let place = |v: u32| used.binary_search(&v).unwrap() as u32;
+    let triangles = solid.triangles.iter().map(|t| t.map(place)).collect();
+    Mesh::surface(used.iter().map(|&v| solid.positions[v as usize]).collect(), triangles)
+}
+
+/// Bent like a straw, as skinning does at joints: half of it turned as a whole.
+fn folded(rest: &Mesh, degrees: f64) -> Vec<DVec3> {
+    let turn = DMat3::from_rotation_z(degrees.to_radians());
+    let fold = |&x: &DVec3| if x.x > 0.0 { turn * x } else { x };
+    rest.positions.iter().map(fold).collect()
+}
+
+#[test]
+fn no_fitted_tet_is_inside_out_however_sharp_the_bend() {
+    let rest = bar();
+    let filling = TetOptions { resolution: Resolution::Cells(20), ..TetOptions::default() };
+    let bound = Bound::new(rest.clone(), None, &filling, &Team::new(1)).unwrap();
+    let tracked: Vec<u32> = (0..rest.positions.len() as u32).collect();
+    let fit = FitOptions::default();
+    let closely = FitOptions { gamma: gamma::of_ratio(1e3, bound.report.size, fit.young), ..fit };
+    let mut fitting = Fitting::new(&bound, &tracked, &closely, 2).unwrap();
+    let mut turned_back = 0;
+    for degrees in [30.0, 90.0, 150.0, -170.0] {
+        let mut solid = bound.solid.positions.clone();
+        let report = fitting.fit(&folded(&rest, degrees), &mut solid);
+        assert_eq!(report.inverted, 0, "at {degrees}°");
+        assert_eq!(quality::inverted_among(&bound.solid.tets, &solid), 0, "at {degrees}°");
+        turned_back += report.untangled;
+    }
+    assert!(turned_back > 0, "nothing was inside out to begin with");
+}
+
+#[test]
+fn a_fit_is_the_same_for_any_team_and_whatever_was_fitted_before() {
+    let rest = bar();
+    let filling = TetOptions { resolution: Resolution::Cells(16), ..TetOptions::default() };
+    let bound = Bound::new(rest.clone(), None, &filling, &Team::new(1)).unwrap();
+    let tracked: Vec<u32> = (0..rest.positions.len() as u32).collect();
+    let fits = |before: &[f64], threads: usize| {
+        let mut fitting = Fitting::new(&bound, &tracked, &FitOptions::default(), threads).unwrap();
+        let mut solid = bound.solid.positions.clone();
+        for &degrees in before.iter().chain(&[40.0]) {
+            fitting.fit(&folded(&rest, degrees), &mut solid);
+        }
+        solid
+    };
+    let alone = fits(&[], 1);
+    assert!(alone == fits(&[], 2));
+    assert!(alone == fits(&[90.0, -20.0], 2));
+}

@@ -13,6 +13,7 @@ mod points;
 use glam::DVec3;
 use pliant_math::team::Team;
 
+pub use self::improve::improve_shapes;
 use self::improve::{Sheet, improve, peel};
 use self::points::{inner_points, surface_points};
 use crate::delaunay::delaunay;

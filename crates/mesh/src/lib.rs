@@ -47,7 +47,7 @@ pub use delaunay::delaunay;
 pub use embedding::{Embedding, Locator, barycentric};
 pub use error::MeshError;
 pub use glam::DVec3;
-pub use graded::{Graded, GradedOptions, tetrahedralise_graded};
+pub use graded::{Graded, GradedOptions, improve_shapes, tetrahedralise_graded};
 pub use mesh::{Bounds, Group, Mesh};
 pub use polygons::Polygons;
 pub use proxy::{Proxy, manifold_boundary, proxy};

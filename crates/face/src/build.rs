@@ -97,8 +97,11 @@ pub fn build(
     let parted_bones = [parted(&bones[0]), parted(&bones[1])];
     let grading = Grading::new(template, options.size);
     let border = Border::new(template, &bones[1]);
-    let asked =
-        GradedOptions { size: &|p| grading.at(close(p)), within: &|p| border.within(close(p)) };
+    let asked = GradedOptions {
+        size: &|p| grading.at(close(p)),
+        within: &|p| border.within(close(p)),
+        may_join: &|corners| chart.as_ref().is_none_or(|chart| chart.may_join(corners)),
+    };
     let flesh =
         tetrahedralise_graded(&parted_skin, &[&parted_bones[0], &parted_bones[1]], &asked, team)?;
     let positions = carried_back(&flesh, skin, &bones, close);
@@ -114,6 +117,7 @@ pub fn build(
         name: template.name.clone(),
         parts: attachments::parts(&flesh),
         holds: attachments::holds(&flesh, &solid.positions, &bones[0], template),
+        lip_sides: lip_sides(chart.as_ref(), &flesh, &solid.positions),
         shares: fractions::shares(&solid, &template.muscles, team),
         muscles,
         skin: template.skin.clone(),
@@ -184,6 +188,16 @@ fn carried_back(
         at.unwrap_or_else(|| close(*p))
     };
     flesh.solid.positions.iter().zip(&flesh.surfaces).map(place).collect()
+}
+
+/// Which lip vertices belong to: told in the chart, where these are apart.
+fn lip_sides(chart: Option<&Chart>, flesh: &Graded, positions: &[DVec3]) -> Vec<u8> {
+    let side = |(parted, rest): (&DVec3, &DVec3)| match chart.and_then(|c| c.side(*parted, *rest)) {
+        Some(Side::Upper) => 1,
+        Some(Side::Lower) => 2,
+        None => 0,
+    };
+    flesh.solid.positions.iter().zip(positions).map(side).collect()
 }
 
 /// The skin in the tets: which one is seen in the chart, where in it at rest.

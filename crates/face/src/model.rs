@@ -74,6 +74,8 @@ pub struct FaceModel {
     pub parts: Vec<Option<Part>>,
     /// What holds each vertex.
     pub holds: Vec<BoneHold>,
+    /// Which lip each vertex belongs to, for contact: 1 the upper, 2 the lower, 0 neither.
+    pub lip_sides: Vec<u8>,
     /// Muscle in tets, by tet, then by muscle; the rest of a tet is passive.
     pub shares: Vec<Share>,
     pub muscles: Vec<MuscleCourse>,

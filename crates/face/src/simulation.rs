@@ -2,14 +2,15 @@
 //! skin come out.
 //!
 //! The engine's quasi-static step solves Eq. 3: passive tissue (Eq. 1) and active tissue (Eq. 2) in
-//! the same tets, bones as hard or sliding attachments, teeth as obstacles. Everything is in the frame
-//! of the skull.
+//! the same tets, bones as hard or sliding attachments, teeth as obstacles, lips as two sides of the
+//! flesh that touch. Everything is in the frame of the skull.
 
 use glam::DVec3;
 use pliant_math::Row;
 use pliant_model::integrator::{Integrator, Scheme, Solver};
 use pliant_model::potentials::activation::{Activation, RELAXED, fibre};
 use pliant_model::potentials::sliding::Plane;
+use pliant_model::touching::TouchLaw;
 use pliant_model::{
     ActiveTet, BodySpec, Collider, ElasticModel, FrameInput, Hold, Lame, Matter, Model,
     ModelBuilder, Rigid, Shape, SlidingVertex,
@@ -46,7 +47,7 @@ pub struct SimulationOptions {
     pub muscle_stiffness: f64,
     /// The paper's λ/μ; Lamé's λ is twice that many μ.
     pub volume_ratio: f64,
-    /// Whether lips meet teeth, or pass through.
+    /// Whether lips meet teeth and each other, or pass through.
     pub contact: bool,
     /// Whether flesh slides over the forehead, or is pinned there too.
     pub sliding: bool,
@@ -94,7 +95,7 @@ pub struct FrameReport {
     pub residual: f64,
     /// Steps that the guard had to cut, or to take back.
     pub fallbacks: u32,
-    /// How deep a vertex is in teeth (m).
+    /// How deep a vertex is in teeth or in the other lip (m).
     pub max_penetration: f64,
     /// Seconds.
     pub seconds: f64,
@@ -349,17 +350,27 @@ impl Pose {
 }
 
 fn build_model(face: &FaceModel, options: &SimulationOptions) -> Result<Model, FaceError> {
+    // Tets of which bones hold every corner have no say; in the joint of the jaw they are turned over
+    // as it opens.
+    let is_free = |v: &u32| match face.holds[*v as usize] {
+        BoneHold::Free => true,
+        BoneHold::Sliding(_) => options.sliding,
+        _ => false,
+    };
+    let moves: Vec<bool> = face.solid.tets.iter().map(|tet| tet.iter().any(is_free)).collect();
     let active = face.active_fractions();
     let lame = |part: f64| {
         let mu = part * options.shear;
         Lame { mu, lambda: 2.0 * options.volume_ratio * mu }
     };
-    let passive = active.iter().map(|a| lame(1.0 - a)).collect();
+    let passive = active.iter().zip(&moves);
+    let passive = passive.map(|(a, moves)| lame(if *moves { 1.0 - a } else { 0.0 })).collect();
     let matter = Matter::Solid { model: ElasticModel::Tissue, lame: passive, density: DENSITY };
     let body = BodySpec::new("face", face.solid.clone(), matter);
     let mut muscles: Vec<ActiveTet> = Vec::new();
     for own in face.shares.chunk_by(|a, b| a.tet == b.tet) {
-        let part = active[own[0].tet as usize] * options.muscle_stiffness;
+        let tet = own[0].tet as usize;
+        let part = if moves[tet] { active[tet] * options.muscle_stiffness } else { 0.0 };
         muscles.push(ActiveTet { tet: own[0].tet, lame: lame(part) });
     }
     let mut hard = Vec::new();
@@ -399,6 +410,9 @@ fn build_model(face: &FaceModel, options: &SimulationOptions) -> Result<Model, F
             })?;
             builder = builder.collider(Collider::new(shape, TEETH_STIFFNESS * options.shear));
         }
+    }
+    if options.contact && face.lip_sides.iter().any(|side| *side > 0) {
+        builder = builder.touching(TouchLaw::ELASTIC).sides(0, face.lip_sides.clone());
     }
     Ok(builder.build()?)
 }

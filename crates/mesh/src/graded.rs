@@ -30,6 +30,8 @@ pub struct GradedOptions<'a> {
     pub size: &'a (dyn Fn(DVec3) -> f64 + Sync),
     /// How far a place is inside of what is to be filled (m): elsewhere there are no tets.
     pub within: &'a (dyn Fn(DVec3) -> f64 + Sync),
+    /// Whether there may be a tet with these corners: not across a slit, say.
+    pub may_join: &'a (dyn Fn(&[DVec3; 4]) -> bool + Sync),
 }
 
 /// Tets between surfaces.
@@ -60,7 +62,7 @@ const ROUNDS: usize = 4;
 /// use pliant_mesh::{DVec3, GradedOptions, shapes, tetrahedralise_graded};
 /// let skin = shapes::solid_box(DVec3::splat(2.0), [6, 6, 6])?;
 /// let bone = shapes::solid_box(DVec3::splat(1.6), [6, 6, 6])?;
-/// let options = GradedOptions { size: &|_| 0.3, within: &|p| p.y + 0.5 };
+/// let options = GradedOptions { size: &|_| 0.3, within: &|p| p.y + 0.5, may_join: &|_| true };
 /// let flesh = tetrahedralise_graded(&skin, &[&bone], &options, &Team::new(1))?;
 /// assert!(flesh.surfaces.iter().all(Option::is_some));
 /// assert!(flesh.solid.positions.iter().all(|p| p.y > -1.0));
@@ -162,7 +164,8 @@ impl Flesh<'_> {
             let middle = corners.iter().sum::<DVec3>() * 0.25;
             let longest = LONGEST * (options.size)(middle);
             let edges = [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)];
-            if edges.iter().any(|&(a, b)| corners[a].distance(corners[b]) > longest) {
+            let far = |&(a, b): &(usize, usize)| corners[a].distance(corners[b]) > longest;
+            if edges.iter().any(far) || !(options.may_join)(&corners) {
                 return false;
             }
             let samples = corners.iter().map(|c| middle.lerp(*c, 0.45)).chain([middle]);
@@ -244,7 +247,8 @@ mod tests {
     #[test]
     fn a_layer_thinner_than_its_tets_are_wide_has_no_hole() {
         let (skin, bone) = shell(1.0, 0.9);
-        let options = GradedOptions { size: &|_| 0.16, within: &|p| p.z + 0.5 };
+        let options =
+            GradedOptions { size: &|_| 0.16, within: &|p| p.z + 0.5, may_join: &|_| true };
         let flesh = tetrahedralise_graded(&skin, &[&bone], &options, &Team::new(2)).unwrap();
         // A shell of that thickness, cut off at z = −0.5.
         let cap =
@@ -267,7 +271,7 @@ mod tests {
         let skin = shapes::jelly(16).unwrap();
         let extent = skin.bounds().unwrap().size().max_element();
         let size = |p: DVec3| extent * (0.05 + 0.1 * (p.x / extent + 0.5).clamp(0.0, 1.0));
-        let options = GradedOptions { size: &size, within: &|_| 1.0 };
+        let options = GradedOptions { size: &size, within: &|_| 1.0, may_join: &|_| true };
         let skin = Mesh::surface(skin.positions, skin.triangles);
         let one = tetrahedralise_graded(&skin, &[], &options, &Team::new(1)).unwrap();
         let two = tetrahedralise_graded(&skin, &[], &options, &Team::new(2)).unwrap();

@@ -59,6 +59,7 @@ pub struct ModelBuilder {
     tracked: Vec<(usize, Vec<Tracked>)>,
     colliders: Vec<Collider>,
     touching: Option<TouchLaw>,
+    pub(crate) sides: Vec<(usize, Vec<u8>)>,
     own: Vec<OwnEnergy>,
     ether: Vec<(usize, Vec<u32>, f64)>,
     pub(crate) flesh: Flesh,
@@ -294,6 +295,7 @@ impl ModelBuilder {
                 ranges: ranges[b].clone().map(|r| r.start as u32..r.end as u32),
                 elastic: &elastic,
                 masses: &model_masses,
+                sides: self.sides.iter().find(|s| s.0 == b).map_or(&[], |s| &s.1),
             };
             Arc::new(Solids::new(law, &rest, &(0..self.bodies.len()).map(spec).collect::<Vec<_>>()))
         });

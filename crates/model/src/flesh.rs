@@ -71,6 +71,14 @@ impl ModelBuilder {
         self
     }
 
+    /// Lets sides of a body touch each other, and nothing else: one number per vertex of the body, 0
+    /// for no side. Lips that are nearer to each other than their tets are large can meet that way;
+    /// [`ModelBuilder::touching`] has the law.
+    pub fn sides(mut self, body: usize, sides: Vec<u8>) -> Self {
+        self.sides.push((body, sides));
+        self
+    }
+
     /// Lets vertices of a body slide in planes, [`crate::Drive::planes`].
     pub fn slide(mut self, body: usize, vertices: Vec<SlidingVertex>) -> Self {
         self.flesh.sliding.push((body, vertices));

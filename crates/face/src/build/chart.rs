@@ -21,6 +21,10 @@ const CORNER_SEAM: f64 = 0.0025;
 const BEYOND: f64 = 0.006;
 /// And behind the lips over this one (m).
 const BEHIND: f64 = 0.018;
+/// What is further behind the slit is no lip (m).
+const LIP_BACK: f64 = 0.004;
+/// Nearer to the corners than this, lips are joined (m).
+const AT_CORNER: f64 = 0.0012;
 /// Width of the strips in which the line is looked for (m).
 const STRIP: f64 = 0.0015;
 
@@ -124,6 +128,27 @@ impl Chart {
     /// How far inside of the corners of the mouth (m).
     pub fn inside_corners(&self, x: f64) -> f64 {
         (x - self.corners[0]).min(self.corners[1] - x)
+    }
+
+    /// The lip that a point is of, given in the chart and at rest; `None` away from the mouth, and at
+    /// its corners.
+    pub fn side(&self, parted: DVec3, rest: DVec3) -> Option<Side> {
+        let above = parted.y - self.line(parted.x);
+        let is_lip = self.inside_corners(rest.x) > 0.0
+            && above.abs() < REACH
+            && rest.z > self.back - LIP_BACK;
+        is_lip.then_some(if above > 0.0 { Side::Upper } else { Side::Lower })
+    }
+
+    /// Whether a tet may have these corners, given in the chart: none joins the lips.
+    pub fn may_join(&self, corners: &[DVec3; 4]) -> bool {
+        let above = |p: &DVec3| {
+            let between = self.inside_corners(p.x) > AT_CORNER && p.z > self.back;
+            let above = p.y - self.line(p.x);
+            if between && above.abs() < REACH { above } else { 0.0 }
+        };
+        let sides = corners.each_ref().map(above);
+        !(sides.iter().any(|a| *a > 0.0) && sides.iter().any(|a| *a < 0.0))
     }
 
     /// How far a lip is moved there, and what of the flesh is stretched for it (m).

@@ -38,6 +38,7 @@ impl FaceModel {
             _ => None,
         });
         w.points(&normals.collect::<Vec<_>>());
+        w.ids(self.lip_sides.iter().map(|side| u32::from(*side)));
         w.count(self.muscles.len());
         for muscle in &self.muscles {
             w.text(&muscle.name);
@@ -152,7 +153,8 @@ fn read(r: &mut Reader) -> Result<FaceModel, FaceError> {
         _ => BoneHold::Free,
     };
     let holds: Vec<BoneHold> = kinds.iter().map(hold).collect();
-    if parts.len() != vertices || holds.len() != vertices {
+    let lip_sides: Vec<u8> = r.ids(3)?.into_iter().map(|side| side as u8).collect();
+    if [parts.len(), holds.len(), lip_sides.len()] != [vertices; 3] {
         return r.problem("vertices and what holds them differ in number");
     }
     let mut muscles = Vec::new();
@@ -233,6 +235,7 @@ fn read(r: &mut Reader) -> Result<FaceModel, FaceError> {
         solid,
         parts,
         holds,
+        lip_sides,
         shares,
         muscles,
         skin,

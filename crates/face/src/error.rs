@@ -15,6 +15,26 @@ pub enum FaceError {
     /// A part could not be meshed.
     #[error(transparent)]
     Mesh(#[from] MeshError),
+    /// The way back from the chart turns tets over.
+    #[error("{tets} tets of the flesh are turned over where the lips meet; try another size")]
+    TurnedTets {
+        /// How many.
+        tets: usize,
+    },
+    /// A face could not be simulated.
+    #[error("the face cannot be simulated: {0}")]
+    Model(#[from] pliant_model::ModelError),
+    /// Nor could its matrix be factored.
+    #[error("the face cannot be simulated: {0}")]
+    Simulation(#[from] pliant_sim::SimError),
+    /// The bytes are no face.
+    #[error("byte {byte}: {problem}")]
+    File {
+        /// Where.
+        byte: usize,
+        /// What was expected, and what was found.
+        problem: String,
+    },
     /// A line that means nothing.
     #[error("{}, line {line}: {problem}", path.display())]
     Syntax {

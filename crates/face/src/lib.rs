@@ -1,17 +1,29 @@
-//! A physics-based face (Ichim et al. 2017, "Phace"; Dinev 2020, chapter 4): its template so far.
+//! A physics-based face (Ichim et al. 2017, "Phace"; Dinev 2020, chapter 4): from anatomy to
+//! animation.
 //!
 //! - [`anatomy`]: the built-in head as functions of space: skin, bones, teeth, muscles
 //! - [`expression`]: sculpted shapes, 52 of them with the names of ARKit, and action units
 //! - [`Template`]: all parts of a head as meshes, built in or read from a folder ([`folder`])
+//! - [`build()`]: tets between skin and bones, and what muscle is in them: a [`FaceModel`]
+//! - [`FaceSimulation`]: contractions and a pose of the jaw go in, flesh and skin come out
+//! - [`Animator`]: the same from weights of shapes
 //! - [`Performance`]: weights of shapes over time, from Live Link Face or from a table
 
 pub mod anatomy;
+mod animation;
+pub mod build;
 mod error;
 pub mod expression;
 pub mod folder;
+mod model;
 pub mod performance;
+mod simulation;
 mod template;
 
+pub use animation::{AnimatedFrame, Animator};
+pub use build::{BuildOptions, build};
 pub use error::FaceError;
+pub use model::{BoneHold, FaceModel, MuscleCourse, Part, Share, SkinBinding};
 pub use performance::Performance;
+pub use simulation::{FaceSimulation, FaceSolver, FrameReport, SimulationOptions};
 pub use template::{Eye, Shape, Template};

@@ -10,6 +10,7 @@ use crate::breeze::Breeze;
 use crate::collider::Collider;
 use crate::error::ModelError;
 use crate::field::Field;
+use crate::flesh::{BuiltFlesh, Flesh};
 use crate::integrator::{Damping, Integrator};
 use crate::model::{DrivenPoints, Model};
 use crate::motion::Motion;
@@ -58,8 +59,10 @@ pub struct ModelBuilder {
     tracked: Vec<(usize, Vec<Tracked>)>,
     colliders: Vec<Collider>,
     touching: Option<TouchLaw>,
+    pub(crate) sides: Vec<(usize, Vec<u8>)>,
     own: Vec<OwnEnergy>,
     ether: Vec<(usize, Vec<u32>, f64)>,
+    pub(crate) flesh: Flesh,
     gravity: Option<DVec3>,
     breeze: Option<Breeze>,
     integrator: Integrator,
@@ -292,6 +295,7 @@ impl ModelBuilder {
                 ranges: ranges[b].clone().map(|r| r.start as u32..r.end as u32),
                 elastic: &elastic,
                 masses: &model_masses,
+                sides: self.sides.iter().find(|s| s.0 == b).map_or(&[], |s| &s.1),
             };
             Arc::new(Solids::new(law, &rest, &(0..self.bodies.len()).map(spec).collect::<Vec<_>>()))
         });
@@ -321,6 +325,7 @@ impl ModelBuilder {
         let (mut attached_vertices, mut attachment_stiffness) = (Vec::new(), Vec::new());
         let (mut follow_vertices, mut follow_weights) = (Vec::new(), Vec::new());
         let mut tracked = Vec::new();
+        let mut flesh = BuiltFlesh::default();
         // Potentials act on one body each, so that every body can have an account of its own.
         for (b, body) in self.bodies.iter().enumerate() {
             let first = attached_vertices.len();
@@ -362,6 +367,8 @@ impl ModelBuilder {
             if tracked.len() > first {
                 potentials.push(Box::new(Tracking::new(first, &tracked[first..])));
             }
+            let number = |v: u32| user(b, v).map(|v| numbers[v]);
+            self.flesh.build(b, body, number, &rest, &mut flesh, &mut potentials)?;
             if let Some(breeze) = &self.breeze {
                 let own = |t: &[u32; 3]| t.map(|v| numbers[firsts[b] + v as usize]);
                 let triangles: Vec<[u32; 3]> = body.mesh.triangles.iter().map(own).collect();
@@ -427,6 +434,9 @@ impl ModelBuilder {
             follow_vertices,
             follow_weights,
             tracked,
+            active: flesh.active,
+            planes: flesh.planes,
+            sliding: flesh.sliding,
             colliders: self.colliders,
             solids,
             gravity,

@@ -4,6 +4,8 @@ use glam::DVec3;
 use pliant_math::Row;
 
 use crate::motion::Rigid;
+use crate::potentials::activation::Activation;
+use crate::potentials::sliding::Plane;
 
 /// The animated quantities at one moment.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -18,6 +20,11 @@ pub struct Drive {
     pub follow_weights: Vec<f64>,
     /// Targets of the tracked points \[m\], in the order of [`crate::Model::tracked_points`].
     pub tracked: Vec<Row>,
+    /// Activations of the active tets, in the order in which these were named; those missing are
+    /// relaxed.
+    pub activations: Vec<Activation>,
+    /// Planes that vertices slide in, in the order in which these were named.
+    pub planes: Vec<Plane>,
     /// Poses of the colliders, in the order of [`crate::Model::colliders`].
     pub colliders: Vec<Rigid>,
     /// Their poses at the start of the step that ends at this moment: what slipping is measured
@@ -52,6 +59,14 @@ impl Drive {
         self.follow_weights.clear();
         let weights = a.follow_weights.iter().zip(&b.follow_weights);
         self.follow_weights.extend(weights.map(|(&p, &q)| mix(p, q)));
+        self.activations.clear();
+        let activations = a.activations.iter().zip(&b.activations);
+        self.activations.extend(activations.map(|(p, q)| std::array::from_fn(|k| mix(p[k], q[k]))));
+        self.planes.clear();
+        self.planes.extend(a.planes.iter().zip(&b.planes).map(|(p, q)| Plane {
+            point: p.point + fraction * (q.point - p.point),
+            normal: (p.normal + fraction * (q.normal - p.normal)).normalize_or(q.normal),
+        }));
         self.colliders.clear();
         let poses = a.colliders.iter().zip(&b.colliders);
         self.colliders.extend(poses.map(|(p, q)| p.between(q, fraction)));
@@ -78,6 +93,8 @@ impl Drive {
         let rows = [&self.hard, &self.attachments, &self.follow, &self.tracked];
         rows.iter().all(|rows| rows.iter().all(|r| r.xyz().is_finite()))
             && self.follow_weights.iter().all(|w| w.is_finite())
+            && self.activations.iter().flatten().all(|a| a.is_finite())
+            && self.planes.iter().all(|p| p.point.is_finite() && p.normal.is_finite())
             && self.colliders.iter().chain(&self.colliders_before).all(Rigid::is_finite)
             && self.gravity.is_finite()
             && self.wind.is_finite()

@@ -19,6 +19,8 @@ use crate::integrator::Integrator;
 use crate::motion::{Motion, Rigid};
 use crate::pivot::{Frame, Pivot};
 use crate::potentials::Tracked;
+use crate::potentials::activation::RELAXED;
+use crate::potentials::sliding::Plane;
 use crate::skin::Skin;
 use crate::touching::Solids;
 
@@ -95,6 +97,9 @@ pub struct Model {
     pub(crate) follow_vertices: Vec<u32>,
     pub(crate) follow_weights: Vec<f64>,
     pub(crate) tracked: Vec<Tracked>,
+    pub(crate) active: usize,
+    pub(crate) planes: Vec<Plane>,
+    pub(crate) sliding: (Vec<u32>, Vec<f64>),
     pub(crate) colliders: Vec<Collider>,
     pub(crate) solids: Option<Arc<Solids>>,
     pub(crate) gravity: DVec3,
@@ -233,6 +238,12 @@ impl Model {
         &self.tracked
     }
 
+    /// The model vertices that slide, and their stiffness across the planes [N/m], in the order of
+    /// [`Drive::planes`].
+    pub fn sliding(&self) -> (&[u32], &[f64]) {
+        (&self.sliding.0, &self.sliding.1)
+    }
+
     /// The obstacles, in the order of [`Drive::colliders`].
     pub fn colliders(&self) -> &[Collider] {
         &self.colliders
@@ -251,6 +262,9 @@ impl Model {
     }
 
     /// The animated quantities at a time \[s\], written to `drive` without allocating anew.
+    ///
+    /// Active tets are relaxed, and planes to slide in where they were said to be, until somebody
+    /// overwrites [`Drive::activations`] and [`Drive::planes`].
     ///
     /// Followed vertices and tracked points have no animation here: whoever follows one overwrites
     /// [`Drive::follow`] and [`Drive::tracked`], which hold the rest positions.
@@ -273,6 +287,10 @@ impl Model {
         drive.follow_weights.extend_from_slice(&self.follow_weights);
         drive.tracked.clear();
         drive.tracked.extend(self.tracked.iter().map(|point| point.position(&self.rest)));
+        drive.activations.clear();
+        drive.activations.resize(self.active, RELAXED);
+        drive.planes.clear();
+        drive.planes.extend_from_slice(&self.planes);
         drive.colliders.clear();
         let pose = |c: &Collider| c.motion.as_ref().map_or(Rigid::default(), |m| m.at(time));
         drive.colliders.extend(self.colliders.iter().map(pose));

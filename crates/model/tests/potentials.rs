@@ -4,12 +4,15 @@
 use pliant_math::Row;
 use pliant_math::derivative::{gradient_error, hessian_error};
 use pliant_mesh::{Mesh, shapes};
+use pliant_model::potentials::activation::fibre;
 use pliant_model::potentials::arap::Arap;
 use pliant_model::potentials::attachment::Attachments;
 use pliant_model::potentials::corotated::Corotated;
 use pliant_model::potentials::follow::Follow;
 use pliant_model::potentials::invertible_stvk::InvertibleStVenantKirchhoff;
+use pliant_model::potentials::muscles::Muscles;
 use pliant_model::potentials::neo_hookean::StableNeoHookean;
+use pliant_model::potentials::sliding::{Plane, Sliding};
 use pliant_model::potentials::springs::{Spring, Springs};
 use pliant_model::potentials::stvk::StVenantKirchhoff;
 use pliant_model::potentials::tetrahedra::Tetrahedra;
@@ -52,6 +55,8 @@ fn every_potential() {
         springs("compressed springs", 0.6),
         held("attachments"),
         held("follow"),
+        muscles(),
+        sliding(),
     ];
     cases.extend([60.0, 0.0].map(wind));
     for case in &cases {
@@ -298,6 +303,46 @@ fn solid<D: Density>(mesh: &Mesh) -> Case {
         rate: 0.0,
         drive: Drive::default(),
         proxy: Proxy::Joining,
+    }
+}
+
+/// A deformed box whose tets contract, each along another line.
+fn muscles() -> Case {
+    let mesh = shapes::solid_box(DVec3::new(2.0, 1.0, 1.0), [2, 1, 1]).expect("a box");
+    let rest: Vec<Row> = mesh.positions.iter().map(|&x| x.into()).collect();
+    let lame = vec![Lame { mu: 1.3, lambda: 2.7 }; mesh.tets.len()];
+    let along = |e: usize| DVec3::new(1.0, 0.3 * e as f64, -0.2).normalize();
+    let activations = (0..mesh.tets.len()).map(|e| fibre(along(e), 0.02 * e as f64)).collect();
+    let potential = Muscles::new(0, &rest, &mesh.tets, &lame).expect("sound tets");
+    Case {
+        name: "muscles".to_owned(),
+        potential: Box::new(potential),
+        positions: jittered(&mesh, 1.1, 0.15),
+        start: rest,
+        rate: 0.0,
+        drive: Drive { activations, ..Drive::default() },
+        proxy: Proxy::Joining,
+    }
+}
+
+/// Points of a box that slide in planes.
+fn sliding() -> Case {
+    let mesh = shapes::solid_box(DVec3::ONE, [2, 1, 1]).expect("a box");
+    let count = mesh.positions.len();
+    let stiffness: Vec<f64> = (0..count).map(|v| 2.0 + v as f64).collect();
+    let plane = |v: usize| Plane {
+        point: mesh.positions[v] * 0.9,
+        normal: DVec3::new(1.0, v as f64 - 3.0, 0.5).normalize(),
+    };
+    let vertices: Vec<u32> = (0..count as u32).collect();
+    Case {
+        name: "sliding".to_owned(),
+        potential: Box::new(Sliding::new(0, vertices, stiffness.clone())),
+        positions: jittered(&mesh, 1.0, 0.1),
+        start: mesh.positions.iter().map(|&x| x.into()).collect(),
+        rate: 0.0,
+        drive: Drive { planes: (0..count).map(plane).collect(), ..Drive::default() },
+        proxy: Proxy::Diagonal(stiffness),
     }
 }
 

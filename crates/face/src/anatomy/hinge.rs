@@ -55,9 +55,36 @@ impl Default for Hinge {
 impl Hinge {
     /// Where a point of the mandible goes (m).
     pub fn moved(&self, p: DVec3, pose: &JawPose) -> DVec3 {
+        let (turn, shift) = self.rigid(pose);
+        self.point + turn * (p - self.point) + shift
+    }
+
+    /// The jaw's rotation about [`Hinge::point`], and its shift (m).
+    pub fn rigid(&self, pose: &JawPose) -> (DMat3, DVec3) {
         let open = DMat3::from_axis_angle(self.axis, pose.open.to_radians());
         let turn = DMat3::from_axis_angle(self.vertical, pose.turn.to_radians());
-        self.point + turn * (open * (p - self.point)) + pose.open * self.slide + pose.shift
+        (turn * open, pose.open * self.slide + pose.shift)
+    }
+
+    /// The pose within the limits that is nearest to one, number by number; what is not a number
+    /// becomes rest.
+    ///
+    /// ```
+    /// use pliant_face::anatomy::hinge::{HINGE, JawPose};
+    /// let wide = HINGE.limited(&JawPose { open: 90.0, ..JawPose::default() });
+    /// assert_eq!(wide.open, HINGE.opening[1]);
+    /// ```
+    pub fn limited(&self, pose: &JawPose) -> JawPose {
+        let within = |x: f64, [low, high]: [f64; 2]| {
+            if x.is_finite() && low <= high { x.clamp(low, high) } else { 0.0 }
+        };
+        let [low, high] = self.shift;
+        let shift = |k: usize| within(pose.shift[k], [low[k], high[k]]);
+        JawPose {
+            open: within(pose.open, self.opening),
+            turn: within(pose.turn, self.turning),
+            shift: DVec3::new(shift(0), shift(1), shift(2)),
+        }
     }
 }
 

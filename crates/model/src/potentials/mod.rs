@@ -5,8 +5,10 @@
 //! |---|---|
 //! | [`corotated`], [`arap`], [`stvk`], [`invertible_stvk`], [`neo_hookean`], [`tissue`] | densities ψ(F) |
 //! | [`tetrahedra`] | Σ V ψ(F) over a body's tetrahedra |
+//! | [`activation`], [`muscles`] | Σ V ψ(F, S): tissue that contracts |
 //! | [`springs`] | Σ ½ k (‖xᵢ − xⱼ‖ − r)² |
 //! | [`attachment`] | Σ ½ k ‖x − t‖² to driven points |
+//! | [`sliding`] | Σ ½ k ((x − p)·n)² of points on driven planes |
 //! | [`follow`] | Σ ½ W ‖x − x̄‖² to an input animation |
 //! | [`tracking`] | Σ ½ λ ‖Σ wⱼxⱼ − q̄‖² of points bound to tets |
 //! | [`gravity`] | −Σ m g·x |
@@ -19,6 +21,7 @@
 //!
 //! [`compliant`] hands out their elements one by one; `stiffness` has the tetrahedra's Hessians.
 
+pub mod activation;
 pub mod arap;
 pub mod attachment;
 mod batches;
@@ -34,9 +37,11 @@ pub mod friction;
 pub mod gravity;
 pub mod invertible_stvk;
 pub mod isotropic;
+pub mod muscles;
 pub mod neo_hookean;
 pub mod point_energy;
 pub mod potential;
+pub mod sliding;
 pub mod springs;
 mod stiffness;
 pub mod stvk;

@@ -44,19 +44,14 @@ impl<D: Density> Tetrahedra<D> {
     /// # Errors
     /// [`ModelError::BadTets`] names tets whose rest volume is not positive.
     pub fn new(rest: &[Row], tets: &[[u32; 4]], lame: &[Lame]) -> Result<Self, ModelError> {
-        let shapes: Vec<_> = tets.iter().map(|t| RestShape::new(rest, t)).collect();
-        let good = |s: &RestShape| s.volume > 0.0 && s.volume.is_finite() && s.inverse.is_finite();
-        let bad: Vec<u32> =
-            (0u32..).zip(&shapes).filter(|(_, s)| !good(s)).map(|(t, _)| t).collect();
-        if !bad.is_empty() {
-            return Err(ModelError::BadTets { tets: bad });
-        }
+        let shapes = rest_shapes(rest, tets)?;
         let values = |t: usize, silent: bool| {
-            let volume = if silent { 0.0 } else { shapes[t].volume };
+            let (inverse, volume) = &shapes[t];
+            let volume = if silent { 0.0 } else { *volume };
             std::array::from_fn(|k| match k {
                 9 => lame[t].mu * volume,
                 10 => lame[t].lambda * volume,
-                _ => shapes[t].inverse.col(k % 3)[k / 3],
+                _ => inverse.col(k % 3)[k / 3],
             })
         };
         let batches = Batches::new(rest, tets, values);
@@ -70,16 +65,24 @@ impl<D: Density> Tetrahedra<D> {
     }
 }
 
-struct RestShape {
-    inverse: DMat3,
-    volume: f64,
-}
-
-impl RestShape {
-    fn new(rest: &[Row], tet: &[u32; 4]) -> Self {
+/// Dₘ⁻¹ and V of tets over model vertices.
+///
+/// # Errors
+/// [`ModelError::BadTets`] names tets whose rest volume is not positive.
+pub(super) fn rest_shapes(
+    rest: &[Row],
+    tets: &[[u32; 4]],
+) -> Result<Vec<(DMat3, f64)>, ModelError> {
+    let shape = |tet: &[u32; 4]| {
         let edges = edge_matrix(tet.map(|v| rest[v as usize].xyz()));
-        RestShape { inverse: edges.inverse(), volume: edges.determinant() / 6.0 }
-    }
+        (edges.inverse(), edges.determinant() / 6.0)
+    };
+    let shapes: Vec<(DMat3, f64)> = tets.iter().map(shape).collect();
+    let good = |(inverse, volume): &(DMat3, f64)| {
+        *volume > 0.0 && volume.is_finite() && inverse.is_finite()
+    };
+    let bad: Vec<u32> = (0u32..).zip(&shapes).filter(|(_, s)| !good(s)).map(|(t, _)| t).collect();
+    if bad.is_empty() { Ok(shapes) } else { Err(ModelError::BadTets { tets: bad }) }
 }
 
 fn edge_matrix(x: [DVec3; 4]) -> DMat3 {
@@ -87,7 +90,7 @@ fn edge_matrix(x: [DVec3; 4]) -> DMat3 {
 }
 
 /// ∇N of the four corners from Dₘ⁻¹.
-fn shape_gradients(inverse: &DMat3) -> [DVec3; 4] {
+pub(super) fn shape_gradients(inverse: &DMat3) -> [DVec3; 4] {
     let rows = inverse.transpose();
     [-(rows.x_axis + rows.y_axis + rows.z_axis), rows.x_axis, rows.y_axis, rows.z_axis]
 }

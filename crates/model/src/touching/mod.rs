@@ -273,7 +273,9 @@ fn broad(
             tree.containing(x, |t| {
                 let Bounds { min, max } = boxes[t as usize];
                 let inside = x.cmpge(min).all() && x.cmple(max).all();
-                if inside && (b != block.body || !is_own(solids, v, body.tets[t as usize])) {
+                let tet = body.tets[t as usize];
+                let own = || b == block.body && is_own(solids, v, tet);
+                if inside && !solids.passes(v, &tet, own) {
                     near.push([v, b, t]);
                 }
                 true

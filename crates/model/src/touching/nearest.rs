@@ -65,7 +65,7 @@ impl Inside {
             return None;
         }
         let (mut beyond, mut slope) = (f64::INFINITY, DVec3::ZERO);
-        if solids.owner[vertex as usize] == b {
+        if solids.owner[vertex as usize] == b && solids.sides.is_empty() {
             let away = rest[0] + shape * w - solids.rest[vertex as usize];
             beyond = away.length() - solids.reach[vertex as usize];
             // F⁻ᵀ of what it rises along at rest.
@@ -84,7 +84,8 @@ impl Inside {
         let mut best: Option<(u32, DVec3, OnTriangle)> = None;
         surfaces[body as usize].tree.nearest(x, f64::INFINITY, |t, limit| {
             let triangle = solid.triangles[t as usize];
-            if owner == body && is_in_neighbourhood(solids, vertex, triangle) {
+            let own = || owner == body && is_in_neighbourhood(solids, vertex, triangle);
+            if solids.passes(vertex, &triangle, own) {
                 return limit;
             }
             let corners = triangle.map(at);

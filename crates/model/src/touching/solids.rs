@@ -31,6 +31,9 @@ pub struct Solids {
     /// Per model vertex: how far its own neighbourhood reaches \[m\], and its body.
     pub(super) reach: Vec<f64>,
     pub(super) owner: Vec<u32>,
+    /// Per model vertex its side: 0 for none. Where any are told, sides touch each other, and nothing
+    /// else touches; else empty.
+    pub(super) sides: Vec<u8>,
     /// How far vertices may move before what is near is looked up again \[m\].
     pub(super) margin: f64,
     /// How near sheets may come to anything \[m\]; zero without any.
@@ -73,6 +76,8 @@ pub(crate) struct SolidSpec<'a> {
     pub elastic: &'a [f64],
     /// Masses of model vertices \[kg\].
     pub masses: &'a [f64],
+    /// Side of each of the mesh's vertices; empty where everything touches.
+    pub sides: &'a [u8],
 }
 
 impl Solids {
@@ -87,6 +92,7 @@ impl Solids {
             rest: rest.iter().map(|row| row.xyz()).collect(),
             reach: vec![0.0; rest.len()],
             owner: vec![0; rest.len()],
+            sides: Vec::new(),
             margin: f64::INFINITY,
             radius: 0.0,
         };
@@ -127,6 +133,15 @@ impl Solids {
         let mut outer: Vec<u32> = triangles.iter().flatten().map(|&v| number(v)).collect();
         outer.sort_unstable();
         outer.dedup();
+        if !spec.sides.is_empty() {
+            self.sides.resize(self.rest.len(), 0);
+            for (v, side) in (0u32..).zip(spec.sides) {
+                self.sides[number(v) as usize] = *side;
+            }
+        }
+        if !self.sides.is_empty() {
+            outer.retain(|&v| self.sides[v as usize] > 0);
+        }
         let mean = |of: &[f64]| {
             outer.iter().map(|&v| of[v as usize]).sum::<f64>() / outer.len().max(1) as f64
         };
@@ -140,7 +155,7 @@ impl Solids {
         let at = |v: u32| self.rest[v as usize];
         let boxes: Vec<Bounds> = tets.iter().map(|t| around(t.map(at), 0.0)).collect();
         let skin: Vec<[u32; 3]> = triangles.iter().map(|t| t.map(number)).collect();
-        if has_volume {
+        if has_volume && self.sides.is_empty() {
             self.edges.extend(Sharp::all(body, &skin, &self.rest));
         }
         let faces: Vec<Bounds> = skin.iter().map(|t| around(t.map(at), 0.0)).collect();
@@ -155,6 +170,20 @@ impl Solids {
             surface: Bvh::new(&faces),
             triangles: skin,
         });
+    }
+}
+
+impl Solids {
+    /// Whether sides are told, and these vertices are all on another side than `vertex`.
+    pub(super) fn is_opposite(&self, vertex: u32, others: &[u32]) -> bool {
+        let side = |v: u32| self.sides.get(v as usize).copied().unwrap_or(0);
+        let own = side(vertex);
+        own > 0 && others.iter().all(|&v| side(v) > 0 && side(v) != own)
+    }
+
+    /// Whether a vertex does not touch these of its own body.
+    pub(super) fn passes(&self, vertex: u32, others: &[u32], is_near: impl Fn() -> bool) -> bool {
+        if self.sides.is_empty() { is_near() } else { !self.is_opposite(vertex, others) }
     }
 }
 

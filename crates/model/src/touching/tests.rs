@@ -306,3 +306,39 @@ fn strange_positions_touch_nothing_and_do_no_harm() {
     touching.find(model.solids(), &flat, &Team::new(1));
     assert_eq!(touching.touches(), [], "flat tets hold nothing");
 }
+
+/// Two slabs of one body, nearer to each other at rest than their edges are long: by default such
+/// neighbours pass through each other; as sides they do not.
+#[test]
+fn sides_of_a_body_touch_however_near_they_are_at_rest() {
+    let slab = shapes::solid_box(DVec3::new(1.0, 0.5, 1.0), [2, 1, 2]).unwrap();
+    let count = slab.positions.len() as u32;
+    let mut both = slab.clone();
+    both.positions.extend(slab.positions.iter().map(|x| *x + DVec3::Y * 0.52));
+    both.tets.extend(slab.tets.iter().map(|t| t.map(|v| v + count)));
+    let both = pliant_mesh::Mesh::solid(both.positions, both.tets);
+    let sides: Vec<u8> = (0..2 * count).map(|v| if v < count { 1 } else { 2 }).collect();
+    let builder = || {
+        let spec = BodySpec::solid("lips", both.clone(), ElasticModel::Tissue, 1e5, 0.3, 1000.0);
+        ModelBuilder::new().body(spec).touching(TouchLaw::ELASTIC)
+    };
+    let (passing, meeting) =
+        (builder().build().unwrap(), builder().sides(0, sides).build().unwrap());
+    let pressed = |model: &Model, by: f64| -> Vec<Row> {
+        let mut rows = model.rest().to_vec();
+        for v in count as usize..2 * count as usize {
+            let v = model.number(0, v);
+            rows[v] = Row::from(rows[v].xyz() - DVec3::new(0.03, by, 0.05));
+        }
+        rows
+    };
+    assert_eq!(energy(&passing, &pressed(&passing, 0.1), None), 0.0);
+    assert_eq!(energy(&meeting, &pressed(&meeting, 0.01), None), 0.0);
+    let [little, much] = [0.03, 0.1].map(|by| energy(&meeting, &pressed(&meeting, by), None));
+    assert!(little > 0.0 && much > 10.0 * little, "{little} J, {much} J");
+    let mut rows = vec![Row::zero(); meeting.vertex_count()];
+    energy(&meeting, &pressed(&meeting, 0.1), Some(&mut rows));
+    let force: DVec3 = (0..count as usize).map(|v| rows[meeting.number(0, v)].xyz()).sum();
+    // The gradient of the lower slab points up: it is pushed down.
+    assert!(force.y > 0.0, "{force}");
+}

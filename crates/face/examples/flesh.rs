@@ -1,0 +1,159 @@
+//! A face of flesh, cut open and in poses: to look at while changing it.
+//!
+//! `cargo run --release -p pliant-face --example flesh -- head.face out/flesh [exact|ITERATIONS] [POSES]`,
+//! where `POSES` are recipes and weights: `"jawOpen=0.8;mouthSmileLeft=1,mouthSmileRight=1"`.
+
+use std::fs::{self, File};
+use std::io::BufWriter;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use glam::DVec3;
+use pliant_face::anatomy::hinge::JawPose;
+use pliant_face::performance::Frame;
+use pliant_face::{Animator, FaceModel, FaceSolver, SimulationOptions};
+use pliant_mesh::{Surface, boundary_of_tets};
+use pliant_view::{
+    Background, Filmstrip, FilmstripRow, Framing, Material, Object, Picture, Scene, Settings,
+    render, write_png,
+};
+
+type Failure = Box<dyn std::error::Error>;
+
+const FRONT: DVec3 = DVec3::new(0.0, -0.03, -1.0);
+const THREE_QUARTERS: DVec3 = DVec3::new(-0.62, -0.05, -1.0);
+const PROFILE: DVec3 = DVec3::new(-1.0, -0.1, -0.1);
+const POSES: &str = "jawOpen=0.85;mouthSmileLeft=1,mouthSmileRight=1,cheekSquintLeft=0.5,cheekSquintRight=0.5;\
+    mouthPucker=1;browInnerUp=1,browOuterUpLeft=1,browOuterUpRight=1";
+
+fn main() -> Result<(), Failure> {
+    let mut arguments = std::env::args().skip(1);
+    let file = arguments.next().unwrap_or_else(|| "head.face".to_owned());
+    let folder = PathBuf::from(arguments.next().unwrap_or_else(|| "out/flesh".to_owned()));
+    let solver = match arguments.next().as_deref() {
+        Some("exact") => FaceSolver::Exact { tolerance: 1e-6 },
+        Some(number) => FaceSolver::Interactive { iterations: number.parse()? },
+        None => FaceSolver::Interactive { iterations: 60 },
+    };
+    let poses = arguments.next().unwrap_or_else(|| POSES.to_owned());
+    fs::create_dir_all(&folder)?;
+    let face = FaceModel::decode(&fs::read(file)?)?;
+    let whole = |_: DVec3| true;
+    let cut = vec![
+        flesh(&face, &whole, FRONT, None)?,
+        flesh(&face, &|p| p.x < 0.0, PROFILE, None)?,
+        flesh(&face, &whole, THREE_QUARTERS, Some([0.0, -0.060, 0.09]))?,
+    ];
+    save(&folder, "cut", vec![cut])?;
+    let options = SimulationOptions { solver, threads: 2, ..SimulationOptions::default() };
+    let names: Vec<String> = face.recipes.iter().map(|recipe| recipe.0.clone()).collect();
+    let (mut front, mut side) = (Vec::new(), Vec::new());
+    for pose in poses.split(';') {
+        let mut frame = Frame { weights: vec![0.0; names.len()], ..Frame::default() };
+        for (name, weight) in pose.split(',').filter_map(|item| item.trim().split_once('=')) {
+            let place = names.iter().position(|n| n == name).ok_or("a shape without a recipe")?;
+            frame.weights[place] = weight.parse()?;
+        }
+        let mut animator = Animator::new(&face, &names, &options)?;
+        let clock = Instant::now();
+        let shown = animator.frame(&frame);
+        let seconds = clock.elapsed().as_secs_f64();
+        let again = animator.frame(&frame).report;
+        let report = shown.report;
+        fs::write(
+            folder.join(format!("pose{}.txt", front.len())),
+            format!("{pose}: {seconds:.3} s, {report:?}\nagain: {again:?}\n"),
+        )?;
+        let close = Some([0.0, -0.030, 0.21]);
+        front.push(portrait(&face, &shown.skin, &shown.jaw, FRONT, close)?);
+        side.push(portrait(&face, &shown.skin, &shown.jaw, THREE_QUARTERS, close)?);
+    }
+    save(&folder, "poses", vec![front, side])
+}
+
+/// Tets whose middles are kept, in facets.
+fn flesh(
+    face: &FaceModel,
+    keep: &dyn Fn(DVec3) -> bool,
+    direction: DVec3,
+    close: Option<[f64; 3]>,
+) -> Result<Picture, Failure> {
+    let at = |v: &u32| face.solid.positions[*v as usize];
+    let middle = |tet: &[u32; 4]| tet.iter().map(at).sum::<DVec3>() * 0.25;
+    let tets: Vec<[u32; 4]> =
+        face.solid.tets.iter().filter(|tet| keep(middle(tet))).copied().collect();
+    let faces = boundary_of_tets(&tets);
+    let positions: Vec<DVec3> = faces.iter().flatten().map(at).collect();
+    let own: Vec<[u32; 3]> =
+        (0..faces.len() as u32).map(|k| [0, 1, 2].map(|c| 3 * k + c)).collect();
+    let colour = Material { colour: [0.75, 0.45, 0.40], gloss: 0.1, translucency: 0.1 };
+    draw(vec![Object::new(&positions[..], &own, colour)], direction, close, [700, 800])
+}
+
+fn portrait(
+    face: &FaceModel,
+    skin: &[DVec3],
+    jaw: &JawPose,
+    direction: DVec3,
+    close: Option<[f64; 3]>,
+) -> Result<Picture, Failure> {
+    let wet = Material { colour: [0.9; 3], gloss: 0.7, translucency: 0.2 };
+    let moved = |p: &DVec3| face.hinge.moved(*p, jaw);
+    let mandible: Vec<DVec3> = face.mandible.mesh.positions.iter().map(moved).collect();
+    let mut parts: Vec<(&[DVec3], &Surface, Material)> =
+        vec![(skin, &face.skin, Material { gloss: 0.28, ..Material::SKIN })];
+    parts.extend(face.eyes.iter().map(|e| (&e.surface.mesh.positions[..], &e.surface, wet)));
+    parts.push((&face.skull.mesh.positions, &face.skull, wet));
+    parts.push((&mandible, &face.mandible, wet));
+    let painted: Vec<Vec<[f32; 3]>> = parts.iter().map(|part| colours(part.1)).collect();
+    let object = |((positions, surface, material), colours)| Object {
+        colours: Some(colours),
+        ..Object::new(positions, &surface.mesh.triangles, material)
+    };
+    let objects = parts.into_iter().zip(painted.iter().map(Vec::as_slice)).map(object).collect();
+    draw(objects, direction, close, [450, 520])
+}
+
+fn colours(surface: &Surface) -> Vec<[f32; 3]> {
+    let colour = surface.attributes.iter().find(|a| a.is_color());
+    let of = |v: usize| match colour.map(|c| c.of(v)) {
+        Some([r, g, b, ..]) => [*r as f32, *g as f32, *b as f32],
+        _ => [0.85, 0.79, 0.67],
+    };
+    (0..surface.mesh.positions.len()).map(of).collect()
+}
+
+fn draw(
+    objects: Vec<Object>,
+    direction: DVec3,
+    close: Option<[f64; 3]>,
+    [width, height]: [usize; 2],
+) -> Result<Picture, Failure> {
+    let mut framing = Framing::new(direction, width as f64 / height as f64);
+    match close {
+        Some([x, y, across]) => {
+            let half = 0.5 * across;
+            for corner in [-1.0, 1.0] {
+                framing.add([
+                    DVec3::new(x - half, y + corner * half, 0.0),
+                    DVec3::new(x + half, y, 0.02 * corner),
+                ]);
+            }
+        }
+        None => objects.iter().for_each(|object| framing.add(object.positions.iter())),
+    }
+    let background = Background { top: [0.80, 0.83, 0.87], bottom: [0.90, 0.91, 0.92] };
+    let back = -DVec3::new(direction.x, 0.0, direction.z).normalize();
+    let light = 0.75 * back + 0.55 * DVec3::Y.cross(-back) + 0.62 * DVec3::Y;
+    let scene = Scene { objects, ground: None, background, light: Some(light) };
+    Ok(render(&scene, &framing.camera(), &Settings { width, height, threads: 2 })?)
+}
+
+fn save(folder: &Path, name: &str, rows: Vec<Vec<Picture>>) -> Result<(), Failure> {
+    let row = |frames| FilmstripRow { label: String::new(), frames };
+    let rows = rows.into_iter().map(row).collect();
+    let strip = Filmstrip { title: String::new(), columns: Vec::new(), rows };
+    let file = File::create(folder.join(format!("{name}.png")))?;
+    write_png(&strip.compose()?, &mut BufWriter::new(file))?;
+    Ok(())
+}

@@ -1,0 +1,112 @@
+//! From weights of shapes to a face that moves (Ichim et al. 2017, section 6): the shapes' recipes are
+//! mixed by their weights, contractions and the jaw's pose alike.
+
+use glam::{DMat3, DVec3};
+
+use crate::anatomy::hinge::JawPose;
+use crate::error::FaceError;
+use crate::expression::Recipe;
+use crate::folder::nearest;
+use crate::model::FaceModel;
+use crate::performance::{Frame, Performance};
+use crate::simulation::{FaceSimulation, FrameReport, SimulationOptions};
+
+/// Recipes tell what muscles would do alone; in flesh that resists they have to do more.
+const EFFORT: f64 = 1.8;
+/// The head turns about a point this far below the joint of the jaw (m).
+const NECK: DVec3 = DVec3::new(0.0, -0.03, 0.0);
+
+/// A frame of a face.
+#[derive(Clone, Debug, Default)]
+pub struct AnimatedFrame {
+    /// Of the skin (m), with the head turned.
+    pub skin: Vec<DVec3>,
+    /// Of every muscle's course: its length over that at rest, less 1.
+    pub strains: Vec<f64>,
+    /// Where the jaw is.
+    pub jaw: JawPose,
+    pub report: FrameReport,
+}
+
+/// Plays performances on a face.
+pub struct Animator<'a> {
+    face: &'a FaceModel,
+    simulation: FaceSimulation<'a>,
+    /// What each shape of the performance asks of muscles and jaw.
+    asks: Vec<(Vec<(usize, f64)>, JawPose)>,
+}
+
+impl<'a> Animator<'a> {
+    /// For performances that weigh `shapes`, in that order.
+    ///
+    /// # Errors
+    /// When a shape has no recipe here, or the face cannot be simulated.
+    ///
+    /// ```
+    /// use pliant_face::{Animator, FaceModel, SimulationOptions};
+    /// let nobody = FaceModel::default();
+    /// let shapes = ["jawOpen".to_owned()];
+    /// let refused = Animator::new(&nobody, &shapes, &SimulationOptions::default());
+    /// assert!(refused.is_err_and(|error| error.to_string().contains("jawOpen")));
+    /// ```
+    pub fn new(
+        face: &'a FaceModel,
+        shapes: &[String],
+        options: &SimulationOptions,
+    ) -> Result<Self, FaceError> {
+        let asks = shapes.iter().map(|name| asked(face, name)).collect::<Result<_, _>>()?;
+        Ok(Animator { face, simulation: FaceSimulation::new(face, options)?, asks })
+    }
+
+    /// For a performance.
+    ///
+    /// # Errors
+    /// As [`Animator::new`].
+    pub fn of(
+        face: &'a FaceModel,
+        performance: &Performance,
+        options: &SimulationOptions,
+    ) -> Result<Self, FaceError> {
+        Animator::new(face, &performance.shapes, options)
+    }
+
+    /// The next frame.
+    pub fn frame(&mut self, frame: &Frame) -> AnimatedFrame {
+        let mut contractions = vec![0.0; self.face.muscles.len()];
+        let mut jaw = JawPose::default();
+        for ((muscles, pose), weight) in self.asks.iter().zip(&frame.weights) {
+            muscles.iter().for_each(|(m, by)| contractions[*m] += EFFORT * weight * by);
+            jaw.open += weight * pose.open;
+            jaw.turn += weight * pose.turn;
+            jaw.shift += *weight * pose.shift;
+        }
+        let report = self.simulation.pose(&contractions, &jaw);
+        let positions = self.simulation.positions();
+        let mut skin = self.face.skin_at(&positions);
+        let [yaw, pitch, roll] = frame.head;
+        let turn = DMat3::from_rotation_y(yaw)
+            * DMat3::from_rotation_x(-pitch)
+            * DMat3::from_rotation_z(-roll);
+        if turn.is_finite() && frame.head != [0.0; 3] {
+            let pivot = self.face.hinge.point + NECK;
+            skin.iter_mut().for_each(|p| *p = pivot + turn * (*p - pivot));
+        }
+        let strains = self.face.strains(&positions);
+        AnimatedFrame { skin, strains, jaw: self.face.hinge.limited(&jaw), report }
+    }
+}
+
+fn asked(face: &FaceModel, name: &str) -> Result<(Vec<(usize, f64)>, JawPose), FaceError> {
+    let Some((_, recipe)) = face.recipes.iter().find(|recipe| recipe.0 == *name) else {
+        return Err(FaceError::UnknownShape {
+            path: face.name.clone().into(),
+            name: name.to_owned(),
+            nearest: nearest(name, face.recipes.iter().map(|recipe| recipe.0.as_str())),
+        });
+    };
+    let Recipe { muscles, jaw } = recipe;
+    let number = |muscle: &str| face.muscles.iter().position(|m| m.name == *muscle);
+    // Muscles that are not among the tets move nothing.
+    let own = muscles.iter().filter_map(|(muscle, by)| Some((number(muscle)?, *by))).collect();
+    Ok((own, *jaw))
+}

@@ -1,0 +1,137 @@
+//! A face that can be simulated: tets between skin and bones, what muscle is in them, what holds
+//! them.
+
+mod bytes;
+mod file;
+
+use glam::DVec3;
+use pliant_mesh::{Mesh, Surface};
+
+use crate::anatomy::hinge::Hinge;
+use crate::expression::Recipe;
+use crate::template::{Eye, Shape};
+
+/// What a vertex of the boundary lies on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    Skin,
+    Skull,
+    Mandible,
+}
+
+/// How bone holds a vertex.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum BoneHold {
+    /// Not at all.
+    #[default]
+    Free,
+    /// To the skull; also flesh at the border of what is simulated.
+    Skull,
+    /// To the mandible.
+    Mandible,
+    /// To the plane through its place on the skull, with this normal: it slides in it.
+    Sliding(DVec3),
+}
+
+/// Some of a tet is muscle.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Share {
+    pub tet: u32,
+    pub muscle: u32,
+    /// Of the tet's volume, from 0 to 1.
+    pub fraction: f64,
+    /// A unit vector along the fibres.
+    pub fibre: DVec3,
+}
+
+/// A muscle's name and its course through the tets.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct MuscleCourse {
+    pub name: String,
+    /// Points from origin to insertion that are in tets, at rest (m).
+    pub curve: Vec<DVec3>,
+    /// Where these points are: tets, and weights of their corners.
+    pub tets: Vec<u32>,
+    pub weights: Vec<[f64; 4]>,
+}
+
+/// How the skin's vertices follow the tets.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SkinBinding {
+    /// `None` for skin that is not simulated: it follows the skull.
+    pub tets: Vec<Option<u32>>,
+    /// Of the tet's corners; they sum to 1, and are negative for what lies outside of it.
+    pub weights: Vec<[f64; 4]>,
+}
+
+/// A face, built from a template by [`build`](crate::build()).
+#[derive(Clone, Debug, Default)]
+pub struct FaceModel {
+    pub name: String,
+    /// Tets at rest (m).
+    pub solid: Mesh,
+    /// What each vertex lies on; `None` inside.
+    pub parts: Vec<Option<Part>>,
+    /// What holds each vertex.
+    pub holds: Vec<BoneHold>,
+    /// Which lip each vertex belongs to, for contact: 1 the upper, 2 the lower, 0 neither.
+    pub lip_sides: Vec<u8>,
+    /// Muscle in tets, by tet, then by muscle; the rest of a tet is passive.
+    pub shares: Vec<Share>,
+    pub muscles: Vec<MuscleCourse>,
+    /// As in the template, with colours.
+    pub skin: Surface,
+    pub binding: SkinBinding,
+    /// The skin's vertices of the upper and of the lower lip, in and out.
+    pub lips: [Vec<u32>; 2],
+    pub eyes: Vec<Eye>,
+    pub skull: Surface,
+    pub mandible: Surface,
+    /// Teeth of few triangles, for contact: upper, then lower.
+    pub teeth_proxies: [Mesh; 2],
+    pub hinge: Hinge,
+    /// Displacements of the skin: what weights of a performance mean.
+    pub shapes: Vec<Shape>,
+    /// Which muscles, and which pose of the jaw, make which shape.
+    pub recipes: Vec<(String, Recipe)>,
+}
+
+impl FaceModel {
+    /// Muscle in the tets: what part of each is active.
+    pub fn active_fractions(&self) -> Vec<f64> {
+        let mut active = vec![0.0; self.solid.tets.len()];
+        for share in &self.shares {
+            active[share.tet as usize] += share.fraction;
+        }
+        active.iter_mut().for_each(|a| *a = f64::min(*a, 1.0));
+        active
+    }
+
+    /// Where the skin's vertices are (m) when the tets' are at `positions`, in the frame of the skull.
+    pub fn skin_at(&self, positions: &[DVec3]) -> Vec<DVec3> {
+        let rest = &self.skin.mesh.positions;
+        let place = |v: usize| {
+            let corners = self.solid.tets.get(self.binding.tets[v]? as usize)?;
+            let weights = self.binding.weights[v];
+            Some((0..4).map(|k| weights[k] * positions[corners[k] as usize]).sum())
+        };
+        (0..rest.len()).map(|v| place(v).unwrap_or(rest[v])).collect()
+    }
+
+    /// Length of every muscle's course over its length at rest, less 1: negative where it is shorter.
+    pub fn strains(&self, positions: &[DVec3]) -> Vec<f64> {
+        let length = |points: &[DVec3]| points.windows(2).map(|p| p[0].distance(p[1])).sum::<f64>();
+        let now = |muscle: &MuscleCourse| -> Vec<DVec3> {
+            let at = |(&tet, w): (&u32, &[f64; 4])| {
+                let corners = self.solid.tets[tet as usize];
+                (0..4).map(|k| w[k] * positions[corners[k] as usize]).sum()
+            };
+            muscle.tets.iter().zip(&muscle.weights).map(at).collect()
+        };
+        let strain = |muscle: &MuscleCourse| {
+            let rest = length(&muscle.curve);
+            if rest > 0.0 { length(&now(muscle)) / rest - 1.0 } else { 0.0 }
+        };
+        self.muscles.iter().map(strain).collect()
+    }
+}

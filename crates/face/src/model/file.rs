@@ -1,0 +1,305 @@
+//! A face as bytes: `.face`. Magic with version, then what a [`FaceModel`] has, in order, then a
+//! checksum (FNV-1a).
+
+use glam::DVec3;
+use pliant_mesh::{Attribute, Group, Mesh, Polygons, Surface};
+
+use super::bytes::{Reader, Writer};
+use super::{BoneHold, FaceModel, MuscleCourse, Part, Share, SkinBinding};
+use crate::anatomy::hinge::{Hinge, JawPose};
+use crate::error::FaceError;
+use crate::expression::Recipe;
+use crate::template::{Eye, Shape};
+
+const MAGIC: &[u8; 8] = b"PLIANTF1";
+const NONE: u32 = u32::MAX;
+
+impl FaceModel {
+    /// The face as bytes: the same bytes for the same face.
+    pub fn encode(&self) -> Vec<u8> {
+        let mut w = Writer { bytes: MAGIC.to_vec() };
+        w.text(&self.name);
+        w.points(&self.solid.positions);
+        w.ids(self.solid.tets.as_flattened().iter().copied());
+        w.ids(self.parts.iter().map(|part| match part {
+            None => 0,
+            Some(Part::Skin) => 1,
+            Some(Part::Skull) => 2,
+            Some(Part::Mandible) => 3,
+        }));
+        w.ids(self.holds.iter().map(|hold| match hold {
+            BoneHold::Free => 0,
+            BoneHold::Skull => 1,
+            BoneHold::Mandible => 2,
+            BoneHold::Sliding(_) => 3,
+        }));
+        let normals = self.holds.iter().filter_map(|hold| match hold {
+            BoneHold::Sliding(normal) => Some(*normal),
+            _ => None,
+        });
+        w.points(&normals.collect::<Vec<_>>());
+        w.ids(self.lip_sides.iter().map(|side| u32::from(*side)));
+        w.count(self.muscles.len());
+        for muscle in &self.muscles {
+            w.text(&muscle.name);
+            w.points(&muscle.curve);
+            w.ids(muscle.tets.iter().copied());
+            w.numbers(muscle.weights.as_flattened());
+        }
+        w.ids(self.shares.iter().map(|s| s.tet));
+        w.ids(self.shares.iter().map(|s| s.muscle));
+        w.numbers(&self.shares.iter().map(|s| s.fraction).collect::<Vec<_>>());
+        w.points(&self.shares.iter().map(|s| s.fibre).collect::<Vec<_>>());
+        surface(&mut w, &self.skin);
+        w.ids(self.binding.tets.iter().map(|tet| tet.unwrap_or(NONE)));
+        w.numbers(self.binding.weights.as_flattened());
+        self.lips.iter().for_each(|lip| w.ids(lip.iter().copied()));
+        w.count(self.eyes.len());
+        for eye in &self.eyes {
+            w.points(&[eye.center]);
+            w.numbers(&[eye.radius]);
+            surface(&mut w, &eye.surface);
+        }
+        surface(&mut w, &self.skull);
+        surface(&mut w, &self.mandible);
+        for teeth in &self.teeth_proxies {
+            w.points(&teeth.positions);
+            w.ids(teeth.triangles.as_flattened().iter().copied());
+        }
+        let Hinge { point, axis, vertical, slide, opening, turning, shift } = self.hinge;
+        w.points(&[point, axis, vertical, slide, shift[0], shift[1]]);
+        w.numbers(&[opening, turning].concat());
+        w.count(self.shapes.len());
+        for shape in &self.shapes {
+            w.text(&shape.name);
+            w.displacements(&shape.displacement);
+        }
+        w.count(self.recipes.len());
+        for (name, recipe) in &self.recipes {
+            w.text(name);
+            w.count(recipe.muscles.len());
+            for (muscle, by) in &recipe.muscles {
+                w.text(muscle);
+                w.numbers(&[*by]);
+            }
+            w.numbers(&[recipe.jaw.open, recipe.jaw.turn]);
+            w.points(&[recipe.jaw.shift]);
+        }
+        let sum = checksum(&w.bytes);
+        w.bytes.extend(sum.to_le_bytes());
+        w.bytes
+    }
+
+    /// The face in bytes.
+    ///
+    /// # Errors
+    /// When they are no face, cut off or damaged; never panics, and allocates nothing that the bytes
+    /// do not hold.
+    ///
+    /// ```
+    /// use pliant_face::FaceModel;
+    /// let empty = FaceModel::default();
+    /// assert_eq!(FaceModel::decode(&empty.encode())?.encode(), empty.encode());
+    /// assert!(FaceModel::decode(b"PLIANTF1").is_err());
+    /// # Ok::<(), pliant_face::FaceError>(())
+    /// ```
+    pub fn decode(bytes: &[u8]) -> Result<FaceModel, FaceError> {
+        let problem =
+            |byte: usize, problem: &str| FaceError::File { byte, problem: problem.to_owned() };
+        if bytes.get(..7) != Some(&MAGIC[..7]) {
+            return Err(problem(0, "expected a face, as `pliant face build` writes it"));
+        }
+        if bytes.get(7) != Some(&MAGIC[7]) {
+            return Err(problem(7, "a face of another version of pliant; build it again"));
+        }
+        let Some(body) = bytes.len().checked_sub(8).filter(|end| *end >= 8) else {
+            return Err(problem(bytes.len(), "the file is cut off"));
+        };
+        let stored: [u8; 8] = std::array::from_fn(|k| bytes[body + k]);
+        if checksum(&bytes[..body]) != u64::from_le_bytes(stored) {
+            return Err(problem(body, "the file is cut off or damaged: its checksum is another"));
+        }
+        let mut r = Reader { bytes: &bytes[..body], at: 8 };
+        let model = read(&mut r)?;
+        if r.at != body {
+            return r.problem("expected the end of the face, found more");
+        }
+        Ok(model)
+    }
+}
+
+fn read(r: &mut Reader) -> Result<FaceModel, FaceError> {
+    let name = r.text()?;
+    let positions = r.points()?;
+    let vertices = positions.len();
+    let solid = Mesh::solid(positions, r.tuples::<4>(vertices)?);
+    let tets = solid.tets.len();
+    let parts: Vec<Option<Part>> = r
+        .ids(4)?
+        .iter()
+        .map(|part| match part {
+            1 => Some(Part::Skin),
+            2 => Some(Part::Skull),
+            3 => Some(Part::Mandible),
+            _ => None,
+        })
+        .collect();
+    let kinds = r.ids(4)?;
+    let mut normals = r.points()?.into_iter();
+    let hold = |kind: &u32| match kind {
+        1 => BoneHold::Skull,
+        2 => BoneHold::Mandible,
+        3 => BoneHold::Sliding(normals.next().unwrap_or(DVec3::ZERO)),
+        _ => BoneHold::Free,
+    };
+    let holds: Vec<BoneHold> = kinds.iter().map(hold).collect();
+    let lip_sides: Vec<u8> = r.ids(3)?.into_iter().map(|side| side as u8).collect();
+    if [parts.len(), holds.len(), lip_sides.len()] != [vertices; 3] {
+        return r.problem("vertices and what holds them differ in number");
+    }
+    let mut muscles = Vec::new();
+    for _ in 0..r.count(8)? {
+        let (name, curve, own) = (r.text()?, r.points()?, r.ids(tets)?);
+        if own.len() != curve.len() {
+            return r.problem("a muscle's course and its tets differ in number");
+        }
+        let weights = r.rows::<4>(own.len())?;
+        muscles.push(MuscleCourse { name, curve, tets: own, weights });
+    }
+    let (of_tets, of_muscles) = (r.ids(tets)?, r.ids(muscles.len())?);
+    let (fractions, fibres) = (r.numbers()?, r.points()?);
+    let count = of_tets.len();
+    if [of_muscles.len(), fractions.len(), fibres.len()] != [count; 3] || !of_tets.is_sorted() {
+        return r.problem("the shares of muscles are not by tet");
+    }
+    let share = |k: usize| Share {
+        tet: of_tets[k],
+        muscle: of_muscles[k],
+        fraction: fractions[k],
+        fibre: fibres[k],
+    };
+    let shares: Vec<Share> = (0..count).map(share).collect();
+    let is_unit = |v: DVec3| (v.length_squared() - 1.0).abs() < 1e-6;
+    if !shares.iter().all(|s| is_unit(s.fibre) && (0.0..=1.0 + 1e-9).contains(&s.fraction)) {
+        return r.problem("a share of a muscle is no share, or its fibre no unit vector");
+    }
+    let slides = |hold: &BoneHold| matches!(hold, BoneHold::Sliding(n) if !is_unit(*n));
+    if holds.iter().any(slides) {
+        return r.problem("a vertex slides in no plane");
+    }
+    let skin = read_surface(r)?;
+    let skin_vertices = skin.mesh.positions.len();
+    let bound: Vec<Option<u32>> =
+        r.ids(usize::MAX)?.into_iter().map(|tet| (tet != NONE).then_some(tet)).collect();
+    if bound.len() != skin_vertices || bound.iter().flatten().any(|t| *t as usize >= tets) {
+        return r.problem("the skin is not bound to the tets");
+    }
+    let binding = SkinBinding { weights: r.rows::<4>(bound.len())?, tets: bound };
+    let lips = [r.ids(skin_vertices)?, r.ids(skin_vertices)?];
+    let mut eyes = Vec::new();
+    for _ in 0..r.count(8)? {
+        let [center] = fixed(r.points()?, r)?;
+        let [radius] = fixed(r.numbers()?, r)?;
+        eyes.push(Eye { center, radius, surface: read_surface(r)? });
+    }
+    let (skull, mandible) = (read_surface(r)?, read_surface(r)?);
+    let mut teeth = || -> Result<Mesh, FaceError> {
+        let positions = r.points()?;
+        let count = positions.len();
+        Ok(Mesh::surface(positions, r.tuples::<3>(count)?))
+    };
+    let teeth_proxies = [teeth()?, teeth()?];
+    let [point, axis, vertical, slide, low, high] = fixed(r.points()?, r)?;
+    let [a, b, c, d] = fixed(r.numbers()?, r)?;
+    let shift = [low, high];
+    let hinge = Hinge { point, axis, vertical, slide, opening: [a, b], turning: [c, d], shift };
+    let mut shapes = Vec::new();
+    for _ in 0..r.count(8)? {
+        shapes.push(Shape { name: r.text()?, displacement: r.displacements(skin_vertices)? });
+    }
+    let mut recipes = Vec::new();
+    for _ in 0..r.count(8)? {
+        let name = r.text()?;
+        let mut own = Vec::new();
+        for _ in 0..r.count(8)? {
+            let muscle = r.text()?;
+            let [by] = fixed(r.numbers()?, r)?;
+            own.push((muscle, by));
+        }
+        let [open, turn] = fixed(r.numbers()?, r)?;
+        let [shift] = fixed(r.points()?, r)?;
+        recipes.push((name, Recipe { muscles: own, jaw: JawPose { open, turn, shift } }));
+    }
+    Ok(FaceModel {
+        name,
+        solid,
+        parts,
+        holds,
+        lip_sides,
+        shares,
+        muscles,
+        skin,
+        binding,
+        lips,
+        eyes,
+        skull,
+        mandible,
+        teeth_proxies,
+        hinge,
+        shapes,
+        recipes,
+    })
+}
+
+fn fixed<T, const N: usize>(list: Vec<T>, r: &Reader) -> Result<[T; N], FaceError> {
+    let found = list.len();
+    list.try_into().or_else(|_| r.problem(&format!("{found} values, expected {N}")))
+}
+
+fn surface(w: &mut Writer, surface: &Surface) {
+    w.points(&surface.mesh.positions);
+    w.ids(surface.mesh.triangles.as_flattened().iter().copied());
+    w.count(surface.mesh.groups.len());
+    for group in &surface.mesh.groups {
+        w.text(&group.name);
+        w.ids(group.vertices.iter().copied());
+    }
+    w.count(surface.polygons.len());
+    surface.polygons.iter().for_each(|polygon| w.ids(polygon.iter().copied()));
+    w.count(surface.attributes.len());
+    for attribute in &surface.attributes {
+        w.text(&attribute.name);
+        w.count(attribute.components);
+        w.numbers(&attribute.values);
+    }
+}
+
+fn read_surface(r: &mut Reader) -> Result<Surface, FaceError> {
+    let positions = r.points()?;
+    let vertices = positions.len();
+    let mut mesh = Mesh::surface(positions, r.tuples::<3>(vertices)?);
+    for _ in 0..r.count(8)? {
+        let name = r.text()?;
+        mesh.groups.push(Group::new(name, r.ids(vertices)?));
+    }
+    let mut polygons = Polygons::default();
+    for _ in 0..r.count(8)? {
+        polygons.push(&r.ids(vertices)?);
+    }
+    let mut attributes = Vec::new();
+    for _ in 0..r.count(8)? {
+        let name = r.text()?;
+        let components = r.count(1)?;
+        let values = r.numbers()?;
+        if !(1..=4).contains(&components) || values.len() != components * vertices {
+            return r.problem("numbers and vertices of a surface differ in number");
+        }
+        attributes.push(Attribute { name, components, values });
+    }
+    Ok(Surface { mesh, polygons, attributes })
+}
+
+fn checksum(bytes: &[u8]) -> u64 {
+    let mix = |sum: u64, byte: &u8| (sum ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, mix)
+}

@@ -1,0 +1,139 @@
+//! Flesh in the making: tets that contract, vertices that slide.
+
+use pliant_math::Row;
+
+use crate::body_spec::BodySpec;
+use crate::builder::ModelBuilder;
+use crate::error::ModelError;
+use crate::potentials::Potential;
+use crate::potentials::muscles::Muscles;
+use crate::potentials::sliding::{Plane, Sliding};
+use crate::potentials::tetrahedra::Lame;
+
+/// A tet of which some is active.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ActiveTet {
+    /// Its number in the body.
+    pub tet: u32,
+    /// Lamé parameters \[Pa\], times the part of the tet that is active.
+    pub lame: Lame,
+}
+
+/// A vertex that slides.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SlidingVertex {
+    /// Its number in the body.
+    pub vertex: u32,
+    /// The plane that it slides in.
+    pub plane: Plane,
+    /// Across the plane [N/m].
+    pub stiffness: f64,
+}
+
+/// What was asked for, with bodies.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Flesh {
+    active: Vec<(usize, Vec<ActiveTet>)>,
+    sliding: Vec<(usize, Vec<SlidingVertex>)>,
+}
+
+/// What became of it.
+#[derive(Debug, Default)]
+pub(crate) struct BuiltFlesh {
+    /// How many tets are active.
+    pub active: usize,
+    pub planes: Vec<Plane>,
+    /// Model vertices that slide, and their stiffness [N/m].
+    pub sliding: (Vec<u32>, Vec<f64>),
+}
+
+impl ModelBuilder {
+    /// Lets tets of a body contract, beside what its material does: ψ(F, S) of
+    /// [`crate::potentials::activation`]. Activations are [`crate::Drive::activations`].
+    ///
+    /// ```
+    /// use pliant_mesh::shapes;
+    /// use pliant_model::{ActiveTet, BodySpec, DVec3, Drive, ElasticModel, Lame, ModelBuilder};
+    /// let cube = shapes::solid_box(DVec3::ONE, [2, 2, 2])?;
+    /// let all: Vec<ActiveTet> = (0..cube.tets.len() as u32)
+    ///     .map(|tet| ActiveTet { tet, lame: Lame { mu: 1.0, lambda: 6.0 } })
+    ///     .collect();
+    /// let count = all.len();
+    /// let cube = BodySpec::solid("cube", cube, ElasticModel::Tissue, 1.0, 0.3, 1000.0);
+    /// let model = ModelBuilder::new().body(cube).muscles(0, all).build()?;
+    /// let mut drive = Drive::default();
+    /// model.drive(0.0, &mut drive);
+    /// assert_eq!(drive.activations.len(), count);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn muscles(mut self, body: usize, tets: Vec<ActiveTet>) -> Self {
+        self.flesh.active.push((body, tets));
+        self
+    }
+
+    /// Lets sides of a body touch each other, and nothing else: one number per vertex of the body, 0
+    /// for no side. Lips that are nearer to each other than their tets are large can meet that way;
+    /// [`ModelBuilder::touching`] has the law.
+    pub fn sides(mut self, body: usize, sides: Vec<u8>) -> Self {
+        self.sides.push((body, sides));
+        self
+    }
+
+    /// Lets vertices of a body slide in planes, [`crate::Drive::planes`].
+    pub fn slide(mut self, body: usize, vertices: Vec<SlidingVertex>) -> Self {
+        self.flesh.sliding.push((body, vertices));
+        self
+    }
+}
+
+impl Flesh {
+    /// Adds a body's potentials; `number` gives model vertices of the body's, which `rest` is of.
+    pub fn build(
+        &self,
+        body: usize,
+        spec: &BodySpec,
+        number: impl Fn(u32) -> Result<u32, ModelError>,
+        rest: &[Row],
+        built: &mut BuiltFlesh,
+        potentials: &mut Vec<Box<dyn Potential>>,
+    ) -> Result<(), ModelError> {
+        let refuse = |reason: String| ModelError::Body { body: spec.name.clone(), reason };
+        let (mut tets, mut lame) = (Vec::new(), Vec::new());
+        for active in self.active.iter().filter(|a| a.0 == body).flat_map(|a| &a.1) {
+            let Some(corners) = spec.mesh.tets.get(active.tet as usize) else {
+                let count = spec.mesh.tets.len();
+                return Err(refuse(format!("has {count} tets, and no tet {}", active.tet)));
+            };
+            let Lame { mu, lambda } = active.lame;
+            if !(mu >= 0.0 && lambda >= 0.0 && mu.is_finite() && lambda.is_finite()) {
+                return Err(refuse(format!("tet {} has an impossible stiffness", active.tet)));
+            }
+            let mut own = *corners;
+            for v in &mut own {
+                *v = number(*v)?;
+            }
+            tets.push(own);
+            lame.push(active.lame);
+        }
+        if !tets.is_empty() {
+            potentials.push(Box::new(Muscles::new(built.active, rest, &tets, &lame)?));
+            built.active += tets.len();
+        }
+        let first = built.planes.len();
+        for slide in self.sliding.iter().filter(|s| s.0 == body).flat_map(|s| &s.1) {
+            let unit = (slide.plane.normal.length_squared() - 1.0).abs() < 1e-6;
+            if !(unit && slide.plane.point.is_finite() && slide.stiffness.is_finite()) {
+                return Err(refuse(format!("vertex {} slides in no plane", slide.vertex)));
+            }
+            built.sliding.0.push(number(slide.vertex)?);
+            built.sliding.1.push(slide.stiffness);
+            built.planes.push(slide.plane);
+        }
+        if built.planes.len() > first {
+            let (vertices, stiffness) =
+                (built.sliding.0[first..].to_vec(), built.sliding.1[first..].to_vec());
+            potentials.push(Box::new(Sliding::new(first, vertices, stiffness)));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,149 @@
+//! `pliant face animate`: a performance, played by muscles and jaw.
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use clap::{Args, ValueEnum};
+use pliant::face::{Animator, FaceSolver, Performance, SimulationOptions};
+use pliant::io::atomic::{refuse_overwriting, write_whole};
+use pliant::io::{AnimationWriter, Loaded, read_text};
+use serde_json::json;
+
+use super::{failure, open};
+use crate::arguments::Options;
+use crate::failure::Failure;
+use crate::interrupt;
+use crate::progress::Progress;
+use crate::report;
+
+/// Let muscles and jaw play weights of shapes
+#[derive(Args)]
+#[command(after_help = "Examples:\n  \
+    pliant face animate head.face --weights head/performance.csv --out talk.glb\n  \
+    pliant face animate head.face --weights take.csv --out talk.pc2 --solver exact --fps 60")]
+pub struct Arguments {
+    /// What `pliant face build` wrote
+    #[arg(value_name = "MODEL.face")]
+    model: PathBuf,
+    /// Weights per frame: what Live Link Face writes, or a table `frame,jawOpen,…`
+    #[arg(long, value_name = "W.csv")]
+    weights: PathBuf,
+    /// The animated skin; its ending is the format
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+    /// How equilibrium is found in every frame
+    #[arg(long, value_enum, default_value_t = Kind::Interactive)]
+    solver: Kind,
+    /// Iterations per frame of the interactive solver
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    iterations: u32,
+    /// Frames per second, where the table does not tell
+    #[arg(long)]
+    fps: Option<f64>,
+    /// Let lips pass through teeth
+    #[arg(long)]
+    no_contact: bool,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Kind {
+    /// Newton's method, converged
+    Exact,
+    /// Projective dynamics: some iterations per frame
+    Interactive,
+}
+
+pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
+    interrupt::listen()?;
+    let face = open(&arguments.model)?;
+    let text = read_text(&arguments.weights)?;
+    let names: Vec<&str> = face.recipes.iter().map(|recipe| recipe.0.as_str()).collect();
+    let performance =
+        Performance::parse(&arguments.weights, &text, &names, arguments.fps).map_err(failure)?;
+    let count = performance.frames.len();
+    let beside = |ending: &str| {
+        let mut name = arguments.out.as_os_str().to_owned();
+        name.push(ending);
+        PathBuf::from(name)
+    };
+    let (report_path, strains_path) = (beside(".report.json"), beside(".strains.csv"));
+    let mut outputs = AnimationWriter::outputs(&arguments.out, count);
+    outputs.extend([report_path.clone(), strains_path.clone()]);
+    for output in &outputs {
+        refuse_overwriting(output, &[&arguments.model, &arguments.weights])?;
+    }
+    let solver = match arguments.solver {
+        Kind::Exact => FaceSolver::Exact { tolerance: 1e-6 },
+        Kind::Interactive => FaceSolver::Interactive { iterations: arguments.iterations },
+    };
+    let contact = !arguments.no_contact;
+    let asked =
+        SimulationOptions { solver, contact, threads: options.threads(), ..Default::default() };
+    let mut animator = Animator::of(&face, &performance, &asked).map_err(failure)?;
+    let rest = Loaded {
+        mesh: face.skin.mesh.clone(),
+        polygons: face.skin.polygons.clone(),
+        attributes: face.skin.attributes.clone(),
+        notes: Vec::new(),
+    };
+    let mut writer = AnimationWriter::create(&arguments.out, rest, performance.fps, count)?;
+    let mut strains = String::from("frame");
+    face.muscles.iter().for_each(|muscle| strains.extend([",", &muscle.name]));
+    strains.push('\n');
+    let (mut seconds, mut fallbacks, mut deepest, mut done) = (0.0, 0, 0.0f64, 0);
+    let mut exploded = false;
+    let progress = Progress::start(options, "frames", count as u64);
+    for frame in &performance.frames {
+        if done > 0 && interrupt::asked() {
+            break;
+        }
+        let clock = Instant::now();
+        let animated = animator.frame(frame);
+        seconds += clock.elapsed().as_secs_f64();
+        fallbacks += animated.report.fallbacks;
+        deepest = deepest.max(animated.report.max_penetration);
+        exploded |= animated.skin.iter().any(|p| !p.is_finite());
+        writer.write_frame(&animated.skin)?;
+        let _ = write!(strains, "{done}");
+        animated.strains.iter().for_each(|s| _ = write!(strains, ",{s:.5}"));
+        strains.push('\n');
+        done += 1;
+        progress.at(done as u64);
+    }
+    drop(progress);
+    writer.finish()?;
+    let ms_per_frame = 1e3 * seconds / done.max(1) as f64;
+    let summary = json!({
+        "frames": done,
+        "ms_per_frame": ms_per_frame,
+        "max_lip_penetration_mm": 1e3 * deepest,
+        "fallbacks": fallbacks,
+        "exploded": exploded,
+    });
+    write_whole(&report_path, format!("{summary:#}\n").as_bytes())?;
+    write_whole(&strains_path, strains.as_bytes())?;
+    finish(&arguments.out, done, count, ms_per_frame, options)
+}
+
+fn finish(
+    out: &Path,
+    done: usize,
+    count: usize,
+    ms_per_frame: f64,
+    options: &Options,
+) -> Result<(), Failure> {
+    if done < count {
+        let path = out.display();
+        return Err(Failure::interrupted(format!(
+            "stopped by Ctrl-C: {path} holds the first {done} of {count} frames"
+        )));
+    }
+    if !options.quiet {
+        report::say(&format!(
+            "wrote {}: {count} frames, {ms_per_frame:.1} ms each",
+            out.display()
+        ));
+    }
+    Ok(())
+}

@@ -1,0 +1,77 @@
+//! `pliant face template`: the built-in head as a folder, or a folder looked at.
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use clap::Args;
+use pliant::face::anatomy::resolution::DEFAULT_SIZE;
+use pliant::face::folder::{check, read_template, write_template};
+use pliant::face::{Performance, Template};
+use pliant::io::atomic::{create_folder, write_whole};
+use pliant::math::team::Team;
+
+use super::failure;
+use crate::arguments::Options;
+use crate::failure::Failure;
+use crate::report;
+
+/// Write the built-in head as a folder of parts, or check a folder of your own
+#[derive(Args)]
+#[command(after_help = "Examples:\n  pliant face template --out head\n  \
+    pliant face template --out fine --size 0.0015\n  \
+    pliant face template --check head")]
+pub struct Arguments {
+    /// The folder to write
+    #[arg(long, value_name = "DIR", required_unless_present = "check")]
+    out: Option<PathBuf>,
+    /// Length of the skin's edges on the cheek; lips and lids are finer, the scalp is coarser
+    #[arg(long, value_name = "METRES", default_value_t = DEFAULT_SIZE, value_parser = size)]
+    size: f64,
+    /// Read the template in this folder instead, and see whether its parts make a head
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["out", "size"])]
+    check: Option<PathBuf>,
+}
+
+pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
+    let team = Team::new(options.threads());
+    if let Some(folder) = &arguments.check {
+        let template = read_template(folder).map_err(failure)?;
+        let remarks = check(&template, folder, &team).map_err(failure)?;
+        if !options.quiet {
+            remarks.iter().for_each(|remark| report::remark(&format!("note: {remark}")));
+            report::say(&format!("{} is sound: {}", folder.display(), contents(&template)));
+        }
+        return Ok(());
+    }
+    let Some(folder) = arguments.out else { return Ok(()) };
+    let start = Instant::now();
+    create_folder(&folder)?;
+    let template = Template::built_in(arguments.size, &team).map_err(failure)?;
+    let files = write_template(&template, &folder).map_err(failure)?;
+    let speech = Performance::speech(30.0);
+    write_whole(&folder.join("performance.csv"), speech.to_csv().as_bytes())?;
+    if !options.quiet {
+        let seconds = start.elapsed().as_secs_f64();
+        let (count, parts) = (files.len() + 1, contents(&template));
+        report::say(&format!("wrote {}: {parts}; {count} files in {seconds:.1} s", folder.display()));
+    }
+    Ok(())
+}
+
+fn contents(template: &Template) -> String {
+    format!(
+        "skin of {} triangles, {} muscles, {} shapes, {} regions, {} landmarks",
+        template.skin.mesh.triangles.len(),
+        template.muscles.len(),
+        template.shapes.len(),
+        template.regions.len(),
+        template.landmarks.len(),
+    )
+}
+
+fn size(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(size) if (0.0008..=0.02).contains(&size) => Ok(size),
+        _ => Err("expected metres, from 0.0008 to 0.02".to_owned()),
+    }
+}

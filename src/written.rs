@@ -3,8 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
-use pliant::enrich::detail::Transfer;
 use pliant::enrich::bound::usual_resolution;
+use pliant::enrich::detail::Transfer;
 use pliant::enrich::{Blend, Enrichment, Project, SimulationOptions};
 use toml::{Table, Value};
 

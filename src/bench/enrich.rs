@@ -85,7 +85,7 @@ fn measure(body: &Body, threads: usize, stop: Stop) -> Result<Option<Values>, Fa
     let mut project = project(body.name)?;
     let (written, rest) = skin(body.name, body.vertices)?;
     project.input = written;
-    project.resolution = resolution(&rest, body.tets, threads)?;
+    project.resolution = Some(resolution(&rest, body.tets, threads)?);
     project.is_loop = false;
     let simulates = body.sim.is_some();
     let plain = Clip::run(&project, simulates, threads, stop)?;

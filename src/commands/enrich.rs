@@ -6,7 +6,6 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use pliant::demos::Look;
 use pliant::enrich::hidden::Hidden;
-use glam::DVec3;
 use pliant::enrich::bound::usual_resolution;
 use pliant::enrich::{Enrichment, Measures, Project};
 use pliant::io::atomic::{refuse_overwriting, write_whole};

@@ -3,13 +3,13 @@
 use std::path::Path;
 
 use glam::DVec3;
+use pliant::enrich::FrameReport;
 use pliant::enrich::bound::usual_resolution;
 use pliant::enrich::cycle::Cycle;
 use pliant::enrich::met::{MetMesh, Soft};
 use pliant::enrich::objects::{Object, rigid_motion};
 use pliant::enrich::project::Separated;
 use pliant::enrich::{Bound, EnrichOptions, Enrichment, Measures, Project, SimulationOptions};
-use pliant::enrich::{FitOptions, FrameReport};
 use pliant::io::{Loaded, read_mesh, unit_named};
 use pliant::math::team::Team;
 use pliant::mesh::menagerie::Creature;
@@ -95,10 +95,9 @@ pub fn prepare(
     };
     let cells = project.resolution.unwrap_or_else(|| usual_resolution(input.source.rest()));
     let resolution = Resolution::Cells(cells);
-    let wanted = EnrichOptions {
+    let mut wanted = EnrichOptions {
         filling: TetOptions { resolution, ..TetOptions::default() },
         gamma: project.gamma,
-        fit: FitOptions { model: project.fit_model, ..FitOptions::default() },
         tracked: match &project.tracked {
             Select::All => None,
             select => Some(ids("tracked", select)?),
@@ -119,6 +118,7 @@ pub fn prepare(
         fps: input.source.fps(),
         ..EnrichOptions::default()
     };
+    wanted.fit.model = project.fit_model;
     let (objects, soft) = objects(project, folder, unit, input.source.fps())?;
     let flesh = |bound: &Bound| SimulationOptions { objects, ..flesh(project, &regions, bound) };
     let enrichment =

@@ -279,7 +279,7 @@ fn a_blended_shape_is_pushed_out_of_a_ball_too() {
     let overlaps = |name: &str, contact: &str| {
         folder.write(
             "meet.toml",
-            &format!("input = 'walk.pc2'\nresolution = 14\n{feet}\n{blend}\n{contact}"),
+            format!("input = 'walk.pc2'\nresolution = 14\n{feet}\n{blend}\n{contact}"),
         );
         let run = folder.pliant(&["enrich", "meet.toml", "--out", name, "--quiet"]);
         assert_eq!(run.status, 0, "{}", run.stderr);

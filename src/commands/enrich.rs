@@ -90,7 +90,7 @@ impl Arguments {
             resume: false,
             checkpoint: CHECKPOINT,
             picture: Some(picture.to_owned()),
-            frames: None,
+            frames: look.frames.as_deref().and_then(|frames| frames.parse().ok()),
             reading: Reading::default(),
             look,
         }

@@ -16,6 +16,8 @@ pub struct Look {
     pub view: Option<[f64; 3]>,
     /// Only what is in here at rest is seen.
     pub cut: Option<Room>,
+    /// The frames that are made, such as `0..36`; all of them without.
+    pub frames: Option<String>,
     /// What the filmstrip shows \[s\]; six moments of the whole without.
     pub moments: Vec<f64>,
 }

@@ -121,8 +121,8 @@ def enriched(pliant, blenders, folder):
     written = {}
     for kind, ending in [("PC2", "pc2"), ("MDD", "mdd"), ("glTF", "glb"), ("USD", "usda")]:
         written[kind] = folder / f"soft.{ending}"
-        command = [pliant, "enrich", "puppet:bird:16", "--out", written[kind], "--resolution", "10"]
-        subprocess.run([*command, "--frames", f"0..{FRAMES}", "--fps", str(FPS), "--quiet"], check=True)
+        command = [pliant, "enrich", "puppet:cube:6", "--out", written[kind], "--resolution", "8"]
+        subprocess.run([*command, "--frames", f"10..{10 + FRAMES}", "--fps", str(FPS), "--quiet"], check=True)
     animations(blenders, written, folder / "soft.obj", [0, 1, 5, FRAMES], folder)
 
 

@@ -29,6 +29,8 @@ const TORN_POSES: usize = 8;
 /// Relative gradient norm that a fit stops at where the whole surface is tracked; the paper stops where an
 /// iteration changes a hundredth.
 const ENOUGH: f64 = 1e-2;
+/// And the most iterations then: frames that need more are those that no tets can follow.
+const MOST_ITERATIONS: u32 = 60;
 
 /// How weights between 0 and 1 act.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -200,6 +202,7 @@ impl Enrichment {
         // What is completed is seen as it is fitted; of all else detail makes up for what is missed.
         if options.tracked.is_none() {
             fit.tolerance = fit.tolerance.max(ENOUGH);
+            fit.iterations = fit.iterations.min(MOST_ITERATIONS);
         }
         let mut rough = Fitting::new(&bound, &tracked, &fit.roughly(), threads)?;
         let mut following = match &options.exact {

@@ -320,7 +320,7 @@ impl Enrichment {
         report.fit_seconds = clock.elapsed().as_secs_f64();
         let clock = std::time::Instant::now();
         let [before, now] = &self.fitted;
-        report.is_cut = self.has_begun && pace::is_cut(before, now, self.bound.length());
+        report.is_cut = self.has_begun && pace::is_cut(before, now, self.bound.length(), seconds);
         if report.is_cut {
             let first = self.fitted[1].clone();
             self.simulation.cut_to(&first);
@@ -474,7 +474,7 @@ impl Enrichment {
         if let Some(next) = next {
             let next: Vec<DVec3> = next.iter().map(|&x| x * self.options.unit).collect();
             self.fitting.fit(&next, &mut ahead);
-            if pace::is_cut(first, &ahead, self.bound.length()) {
+            if pace::is_cut(first, &ahead, self.bound.length(), seconds) {
                 ahead.copy_from_slice(first);
             }
         }

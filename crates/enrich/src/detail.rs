@@ -7,11 +7,12 @@
 //!
 //! R is the rotation from the fitted tets to the simulated ones. It is taken as R(F) R(F̄)ᵀ, of each
 //! one's gradient from rest: the same where the two differ by a rotation, and a rotation still where
-//! the fitted tet is flat and has no inverse. The paper takes that of the one tet that a vertex is in, and
+//! the fitted tet is flat and has no inverse. The paper takes F of the one tet that a vertex is in, and
 //! has "slight discontinuities" between tets; they are not slight where what is missed is large, as in
-//! folds that tets cannot follow. Here it is the mean around the tet's corners, interpolated as positions
-//! are: neighbours on Γ turn alike. With the gradient itself in place of R, flat tets throw
-//! spikes (Fig. 10); [`Transfer::Gradient`] shows it.
+//! folds that tets cannot follow. Here it is the mean by volume around each of the tet's corners, to which single
+//! tets that are crushed add nothing (it depends on where the corner's neighbours are alone), and the rotations of the
+//! corners are interpolated as positions are: neighbours on Γ turn alike. With the gradient itself in place of R, flat
+//! tets throw spikes (Fig. 10); [`Transfer::Gradient`] shows it.
 
 use glam::{DMat3, DVec3};
 use pliant_math::decomposition::closest_rotations;
@@ -87,19 +88,17 @@ impl Detail {
     /// R at every vertex of Γ.
     fn rotations(&self, bound: &Bound, shapes: [&[DVec3]; 2]) -> Vec<DMat3> {
         let [before, after] = shapes.map(|x| {
-            let mut turned: Vec<DMat3> = self.tets.iter().map(|tet| gradient(tet, x)).collect();
-            closest_rotations(&mut turned, &self.alone);
-            turned
+            let gradients: Vec<DMat3> = self.tets.iter().map(|tet| gradient(tet, x)).collect();
+            let mut around = vec![DMat3::ZERO; x.len()];
+            self.around.add(&gradients, &mut around, &self.alone);
+            closest_rotations(&mut around, &self.alone);
+            around
         });
-        let turns: Vec<DMat3> =
-            after.iter().zip(&before).map(|(a, b)| *a * b.transpose()).collect();
-        let mut around = vec![DMat3::ZERO; bound.solid.positions.len()];
-        self.around.add(&turns, &mut around, &self.alone);
-        closest_rotations(&mut around, &self.alone);
         let between = |v: usize| -> DMat3 {
             let weighted = bound.corners(v).into_iter().zip(bound.embedding.weights[v]);
+            let turn = |c: u32| after[c as usize] * before[c as usize].transpose();
             // Of what is outside of its tet, only the side that it is on.
-            weighted.map(|(c, weight)| around[c as usize] * weight.max(0.0)).sum()
+            weighted.map(|(c, weight)| turn(c) * weight.max(0.0)).sum()
         };
         let mut turned: Vec<DMat3> = (0..bound.surface.positions.len()).map(between).collect();
         closest_rotations(&mut turned, &self.alone);

@@ -22,16 +22,17 @@ const STEPS: [u32; 4] = [1, 2, 4, 8];
 /// One edge in so many may change more.
 const BEYOND: usize = 100;
 
-/// Of a body's length: a frame whose vertices are this far from the last one's (root mean square, after the closest
-/// rigid motion) is a cut. In animations they are not a third as far.
-const CUT: f64 = 0.15;
+/// Of a body's length, per second: where vertices go faster (root mean square, beside the closest rigid motion), a frame
+/// is a cut. Creatures that gallop and leap reach 1 [1/s].
+const CUT: f64 = 1.8;
 
-/// Whether Ω of a body of this length, going from one place to another in a frame, is cut \[m\].
-pub fn is_cut(from: &[DVec3], to: &[DVec3], length: f64) -> bool {
+/// Whether a frame of `seconds`, in which Ω of a body of this length goes from one place to another \[m\], is
+/// a cut.
+pub fn is_cut(from: &[DVec3], to: &[DVec3], length: f64, seconds: f64) -> bool {
     let (rotation, a, b) = closest_rigid(from, to);
     let off = |(&x, y): (&DVec3, &DVec3)| (rotation * (x - a) + b).distance_squared(*y);
     let squares: f64 = from.iter().zip(to).map(off).sum();
-    squares > (CUT * length).powi(2) * from.len() as f64
+    squares > (CUT * seconds * length).powi(2) * from.len() as f64
 }
 
 /// The edges that tell, with their lengths at rest \[m\].
@@ -87,15 +88,17 @@ mod tests {
     use super::*;
     use pliant_mesh::shapes;
 
+    const FRAME: f64 = 1.0 / 30.0;
+
     #[test]
     fn another_pose_is_a_cut_and_a_leap_is_not() {
         let bar = shapes::solid_box(DVec3::new(1.0, 0.2, 0.2), [20, 3, 3]).unwrap().positions;
         let moved =
             |f: &dyn Fn(DVec3) -> DVec3| -> Vec<DVec3> { bar.iter().map(|&x| f(x)).collect() };
         let bent = |by: f64| moved(&|x| x + DVec3::Y * (by * (9.0 * x.x).sin()));
-        assert!(!is_cut(&bar, &moved(&|x| DVec3::new(5.0 - x.x, 7.0 - x.y, x.z)), 1.0));
-        assert!(!is_cut(&bar, &bent(0.1), 1.0));
-        assert!(is_cut(&bar, &bent(0.5), 1.0));
+        assert!(!is_cut(&bar, &moved(&|x| DVec3::new(5.0 - x.x, 7.0 - x.y, x.z)), 1.0, FRAME));
+        assert!(!is_cut(&bar, &bent(0.05), 1.0, FRAME));
+        assert!(is_cut(&bar, &bent(0.5), 1.0, FRAME));
     }
 
     #[test]

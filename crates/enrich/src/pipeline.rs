@@ -29,6 +29,8 @@ const TORN_POSES: usize = 8;
 /// Relative gradient norm that a fit stops at where the whole surface is tracked; the paper stops where an
 /// iteration changes a hundredth.
 const ENOUGH: f64 = 1e-2;
+/// And the most iterations then: frames that need more are those that no tets can follow.
+const MOST_ITERATIONS: u32 = 60;
 
 /// How weights between 0 and 1 act.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -200,6 +202,7 @@ impl Enrichment {
         // What is completed is seen as it is fitted; of all else detail makes up for what is missed.
         if options.tracked.is_none() {
             fit.tolerance = fit.tolerance.max(ENOUGH);
+            fit.iterations = fit.iterations.min(MOST_ITERATIONS);
         }
         let mut rough = Fitting::new(&bound, &tracked, &fit.roughly(), threads)?;
         let mut following = match &options.exact {
@@ -317,7 +320,7 @@ impl Enrichment {
         report.fit_seconds = clock.elapsed().as_secs_f64();
         let clock = std::time::Instant::now();
         let [before, now] = &self.fitted;
-        report.is_cut = self.has_begun && pace::is_cut(before, now, self.bound.length());
+        report.is_cut = self.has_begun && pace::is_cut(before, now, self.bound.length(), seconds);
         if report.is_cut {
             let first = self.fitted[1].clone();
             self.simulation.cut_to(&first);
@@ -471,7 +474,7 @@ impl Enrichment {
         if let Some(next) = next {
             let next: Vec<DVec3> = next.iter().map(|&x| x * self.options.unit).collect();
             self.fitting.fit(&next, &mut ahead);
-            if pace::is_cut(first, &ahead, self.bound.length()) {
+            if pace::is_cut(first, &ahead, self.bound.length(), seconds) {
                 ahead.copy_from_slice(first);
             }
         }

@@ -135,7 +135,10 @@ fn without_a_blending_force_the_input_of_what_is_free_does_not_count() {
         }
         out
     };
-    assert!(outcome(DVec3::ZERO) == outcome(DVec3::new(0.3, -0.2, 0.1)));
+    let [near, far] = [DVec3::ZERO, DVec3::new(0.3, -0.2, 0.1)].map(outcome);
+    let most = near.iter().zip(&far).map(|(a, b)| a.distance(*b)).fold(0.0, f64::max);
+    // Rounding, where the one input has gone more than two metres away from the other.
+    assert!(most < 1e-6, "{most}");
 }
 
 #[test]
@@ -179,6 +182,7 @@ fn poses_that_have_nothing_to_do_with_each_other_settle_by_themselves() {
     let options = EnrichOptions {
         filling: filling(),
         exact: Some(left(&rest.positions)),
+        map: Some(vec![0.5; rest.positions.len()]),
         ..EnrichOptions::default()
     };
     let mut enrichment =

@@ -10,7 +10,7 @@
 
 use glam::{DMat3, DVec3};
 use pliant_math::decomposition::{
-    GreenStrain, SvdLanes, cofactors, determinant, green_strain, product_with_transpose, svd_lanes,
+    GreenStrain, cofactors, determinant, green_strain, load_matrix, scalar_matrix,
     svd_rotation_variant,
 };
 use pliant_math::lanes::{Lanes, WIDTH_F64};
@@ -68,8 +68,8 @@ impl Density for InvertibleStVenantKirchhoff {
         )
     }
 
-    /// The formula of St. Venant–Kirchhoff; where a lane is not above the threshold, all are decomposed, and
-    /// those below it take what comes of that.
+    /// The formula of St. Venant–Kirchhoff; lanes that are not all above the threshold take
+    /// the scalar path.
     #[inline(always)]
     unsafe fn lanes<L: Lanes<Real = f64>, const STRESS: bool>(
         f: &[L; 9],
@@ -78,79 +78,24 @@ impl Density for InvertibleStVenantKirchhoff {
     ) -> (L, [L; 9]) {
         // SAFETY: the caller is a kernel of L.
         let (energy, stress) = unsafe { StVenantKirchhoff::lanes::<L, STRESS>(f, mu, lambda) };
-        let below = below_threshold(f);
-        if below == 0 {
+        let extended = below_threshold(f);
+        if extended == 0 {
             return (energy, stress);
         }
-        // SAFETY: as above.
+        let mut lanes = ScalarLanes::default();
+        // SAFETY: every array holds `WIDTH` numbers, and the caller is a kernel of L.
         unsafe {
-            let (low, low_stress) = extended::<L, STRESS>(f, mu, lambda);
-            let mut mixed = stress;
+            const { assert!(L::WIDTH == WIDTH_F64) };
             for k in 0..9 {
-                mixed[k] = choose(below, low_stress[k], stress[k]);
+                f[k].store(lanes.f[k].as_mut_ptr());
+                stress[k].store(lanes.stress[k].as_mut_ptr());
             }
-            (choose(below, low, energy), mixed)
+            mu.store(lanes.mu.as_mut_ptr());
+            lambda.store(lanes.lambda.as_mut_ptr());
+            energy.store(lanes.energy.as_mut_ptr());
+            lanes.evaluate(extended);
+            (L::load(lanes.energy.as_ptr()), load_matrix(&lanes.stress))
         }
-    }
-}
-
-/// Energy and stress by the singular values of every lane.
-///
-/// # Safety
-/// Called inside a kernel of `L`.
-#[inline(always)]
-unsafe fn extended<L: Lanes<Real = f64>, const STRESS: bool>(
-    f: &[L; 9],
-    mu: L,
-    lambda: L,
-) -> (L, [L; 9]) {
-    // SAFETY: passed on to the caller.
-    let SvdLanes { u, sigma, v } = unsafe { svd_lanes(f) };
-    let (half, one, threshold) = (mu.constant(0.5), mu.constant(1.0), mu.constant(THRESHOLD));
-    // Zero, and no number where F is none: `max` and `min` would hide it.
-    let mut shear = (sigma[0] + sigma[1] + sigma[2]) * mu.constant(0.0);
-    let mut strain = shear;
-    let (mut slopes, mut anchors) = (sigma, sigma);
-    for i in 0..3 {
-        let anchor = sigma[i].max(threshold);
-        let beyond = (sigma[i] - threshold).min(mu.constant(0.0));
-        let own = half * anchor.mul_add(anchor, -one);
-        let (slope, square) = ((own + own) * anchor, anchor * anchor);
-        let curvature = square.mul_add(mu.constant(3.0), -one);
-        shear = shear + own.mul_add(own, beyond * (half * beyond).mul_add(curvature, slope));
-        strain = strain + beyond.mul_add(anchor, own);
-        (slopes[i], anchors[i]) = (beyond.mul_add(curvature, slope), anchor);
-    }
-    let energy = mu.mul_add(shear, half * lambda * strain * strain);
-    let mut scaled = u;
-    if STRESS {
-        for i in 0..3 {
-            let slope = mu.mul_add(slopes[i], lambda * strain * anchors[i]);
-            for row in 0..3 {
-                scaled[3 * row + i] = u[3 * row + i] * slope;
-            }
-        }
-        scaled = product_with_transpose(&scaled, &v);
-    }
-    (energy, scaled)
-}
-
-/// In every lane the first number where its bit is set, the second where it is not.
-///
-/// # Safety
-/// Called inside a kernel of `L`.
-#[inline(always)]
-unsafe fn choose<L: Lanes<Real = f64>>(mask: u32, set: L, unset: L) -> L {
-    const { assert!(L::WIDTH == WIDTH_F64) };
-    let (mut a, mut b) = ([0.0; WIDTH_F64], [0.0; WIDTH_F64]);
-    // SAFETY: arrays of `WIDTH` numbers; the caller vouches for the instruction set.
-    unsafe {
-        set.store(a.as_mut_ptr());
-        unset.store(b.as_mut_ptr());
-        for lane in 0..WIDTH_F64 {
-            b[lane] = if mask >> lane & 1 == 1 { a[lane] } else { b[lane] };
-        }
-        L::load(b.as_ptr())
     }
 }
 
@@ -218,4 +163,30 @@ fn below_threshold<L: Lanes>(f: &[L; 9]) -> u32 {
         | margin.mask_above(leading)
         | margin.mask_above(whole)
         | margin.mask_above(jacobian)
+}
+
+#[derive(Default)]
+struct ScalarLanes {
+    f: [[f64; WIDTH_F64]; 9],
+    mu: [f64; WIDTH_F64],
+    lambda: [f64; WIDTH_F64],
+    energy: [f64; WIDTH_F64],
+    stress: [[f64; WIDTH_F64]; 9],
+}
+
+impl ScalarLanes {
+    #[cold]
+    #[inline(never)]
+    fn evaluate(&mut self, mask: u32) {
+        for lane in (0..WIDTH_F64).filter(|lane| mask >> lane & 1 == 1) {
+            let f = scalar_matrix(&self.f, lane);
+            let (energy, stress) =
+                InvertibleStVenantKirchhoff::stress(&f, self.mu[lane], self.lambda[lane]);
+            self.energy[lane] = energy;
+            let by_rows = stress.transpose().to_cols_array();
+            for k in 0..9 {
+                self.stress[k][lane] = by_rows[k];
+            }
+        }
+    }
 }

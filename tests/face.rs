@@ -1,4 +1,4 @@
-//! `pliant face template` from outside: the built-in head as a folder, and what is refused.
+//! `pliant face` from outside: the built-in head as a folder, built and animated, and what is refused.
 
 mod pliant;
 
@@ -72,4 +72,47 @@ fn wrong_usage_is_told() {
     let nowhere = folder.pliant(&["face", "template", "--check", "nothing"]);
     assert_eq!(nowhere.status, 1);
     assert!(nowhere.stderr.contains("template.toml"), "{}", nowhere.stderr);
+}
+
+#[test]
+fn the_head_is_built_talks_and_refuses_nonsense() {
+    let folder = Folder::new("face-animate");
+    let made = folder.pliant(&["face", "template", "--out", "head", "--size", "0.006", "-q"]);
+    assert_eq!(made.status, 0, "{}", made.stderr);
+    let built = folder.pliant(&["face", "build", "head", "--out", "head.face", "--size", "0.009"]);
+    assert_eq!(built.status, 0, "{}", built.stderr);
+    assert!(built.stdout.contains("of 67 muscles"), "{}", built.stdout);
+
+    folder.write("w.csv", "frame,jawOpen,mouthSmileLeft\n0,0,0\n1,0.2,0\n2,0.2,0.5\n");
+    let animate = ["face", "animate", "head.face", "--weights", "w.csv", "--out", "talk.pc2"];
+    let talk = folder.pliant(&animate);
+    assert_eq!(talk.status, 0, "{}", talk.stderr);
+    let report: serde_json::Value =
+        serde_json::from_str(&fs::read_to_string(folder.path("talk.pc2.report.json")).unwrap())
+            .unwrap();
+    assert_eq!(report["frames"], 3);
+    assert_eq!(report["exploded"], false);
+    let strains = fs::read_to_string(folder.path("talk.pc2.strains.csv")).unwrap();
+    assert!(strains.starts_with("frame,frontalis_medial_l,"));
+    assert_eq!(strains.lines().count(), 4);
+    let rest: Vec<&str> = strains.lines().nth(1).unwrap().split(',').collect();
+    assert!(rest[1..].iter().all(|s| s.parse::<f64>().unwrap().abs() < 1e-4));
+
+    for (weights, expected) in [
+        ("frame,jawOpn\n0,1\n", "w.csv: there is no shape jawOpn; did you mean jawOpen?"),
+        ("frame,jawOpen\n0,nan\n", "line 2"),
+        ("", "expected a line of names"),
+    ] {
+        folder.write("w.csv", weights);
+        let refused = folder.pliant(&animate);
+        assert_eq!(refused.status, 1, "{weights}");
+        assert!(refused.stderr.contains(expected), "{}", refused.stderr);
+    }
+    folder.write("w.csv", "frame,jawOpen\n0,1\n");
+    let mut bytes = fs::read(folder.path("head.face")).unwrap();
+    bytes.truncate(70_000);
+    folder.write("head.face", &bytes);
+    let damaged = folder.pliant(&animate);
+    assert_eq!(damaged.status, 1);
+    assert!(damaged.stderr.contains("head.face: byte"), "{}", damaged.stderr);
 }

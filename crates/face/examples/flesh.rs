@@ -106,11 +106,13 @@ fn portrait(
     parts.push((&face.skull.mesh.positions, &face.skull, wet));
     parts.push((&mandible, &face.mandible, wet));
     let painted: Vec<Vec<[f32; 3]>> = parts.iter().map(|part| colours(part.1)).collect();
-    let object = |((positions, surface, material), colours)| Object {
-        colours: Some(colours),
-        ..Object::new(positions, &surface.mesh.triangles, material)
-    };
-    let objects = parts.into_iter().zip(painted.iter().map(Vec::as_slice)).map(object).collect();
+    let mut objects = Vec::new();
+    for ((positions, surface, material), colours) in parts.iter().zip(&painted) {
+        objects.push(Object {
+            colours: Some(colours),
+            ..Object::new(*positions, &surface.mesh.triangles, *material)
+        });
+    }
     draw(objects, direction, close, [450, 520])
 }
 

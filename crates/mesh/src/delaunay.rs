@@ -124,9 +124,7 @@ impl Triangulation {
             let here = self.tets[tet as usize];
             for k in 0..4 {
                 let beyond = here.neighbours[k];
-                if beyond == NONE {
-                    walls.push((here, k, beyond));
-                } else if !self.is_in_conflict(beyond, v) {
+                if beyond == NONE || !self.is_in_conflict(beyond, v) {
                     walls.push((here, k, beyond));
                 } else if !cavity.contains(&beyond) {
                     cavity.push(beyond);

@@ -281,8 +281,7 @@ fn is_semidefinite(mut m: Matrix9) -> bool {
     let room = 1e-12 * (0..9).map(|k| m[k][k].abs()).fold(0.0, f64::max);
     for k in 0..9 {
         let pivot = m[k][k] + room;
-        // False for NaN.
-        if !(pivot > 0.0) {
+        if pivot <= 0.0 || pivot.is_nan() {
             return room == 0.0 && m.iter().flatten().all(|x| *x == 0.0);
         }
         let row = m[k];

@@ -57,11 +57,12 @@ impl Pace {
     ///
     /// ```
     /// use pliant_enrich::pace::Pace;
-    /// use pliant_mesh::{DMat3, DVec3, shapes};
+    /// use pliant_mesh::{DVec3, shapes};
     /// let bar = shapes::solid_box(DVec3::new(1.0, 0.2, 0.2), [5, 1, 1])?;
     /// let pace = Pace::new(&bar, &vec![false; bar.positions.len()]);
     /// let turned = |angle: f64| -> Vec<DVec3> {
-    ///     bar.positions.iter().map(|&x| DMat3::from_rotation_y(angle) * x).collect()
+    ///     let (s, c) = angle.sin_cos();
+    ///     bar.positions.iter().map(|x| DVec3::new(c * x.x + s * x.z, x.y, c * x.z - s * x.x)).collect()
     /// };
     /// assert_eq!(pace.steps(&bar.positions, &turned(0.4)), 1);
     /// assert_eq!(pace.steps(&bar.positions, &turned(0.8)), 2);

@@ -252,6 +252,7 @@ pub fn key(project: &Project, input: &Sequence, enrichment: &Enrichment) -> u64 
 fn flesh(project: &Project, regions: &[(Vec<u32>, f64)], bound: &Bound) -> SimulationOptions {
     let mut flesh = SimulationOptions::flesh(bound);
     flesh.model = project.model;
+    flesh.gravity = project.gravity.into();
     (flesh.poisson, flesh.density) = (project.poisson, project.density);
     if let Some(young) = project.young {
         flesh.young.fill(young);

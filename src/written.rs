@@ -75,6 +75,7 @@ impl Written {
             ("detail", detail),
             ("loop", Value::from(project.is_loop)),
             ("preroll", Value::from(i64::from(project.preroll))),
+            ("gravity", Value::from(project.gravity.to_vec())),
         ];
         for (key, value) in whole {
             table.insert(key.to_owned(), value);

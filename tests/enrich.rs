@@ -269,6 +269,9 @@ fn a_moving_stick_dents_the_back() {
 
 /// Section 7.2: where shapes are blended after the simulation, the blended one meets things, and what is
 /// simulated feels it.
+/// Of a project in which things fall.
+const FALLING: &str = "gravity = [0.0, -9.81, 0.0]";
+
 #[test]
 fn a_blended_shape_is_pushed_out_of_a_ball_too() {
     let folder = folder("enrich-blended");
@@ -279,7 +282,7 @@ fn a_blended_shape_is_pushed_out_of_a_ball_too() {
     let overlaps = |name: &str, contact: &str| {
         folder.write(
             "meet.toml",
-            format!("input = 'walk.pc2'\nresolution = 14\n{feet}\n{blend}\n{contact}"),
+            format!("input = 'walk.pc2'\nresolution = 14\n{FALLING}\n{feet}\n{blend}\n{contact}"),
         );
         let run = folder.pliant(&["enrich", "meet.toml", "--out", name, "--quiet"]);
         assert_eq!(run.status, 0, "{}", run.stderr);
@@ -296,16 +299,16 @@ fn a_blended_shape_is_pushed_out_of_a_ball_too() {
 #[test]
 fn a_soft_ball_falls_onto_the_back_and_both_give_way() {
     let folder = folder("enrich-ball");
-    folder.write(
-        "ball.toml",
-        "input = 'walk.pc2'\nresolution = 12\n[[contact.object]]\nmesh = { shape = 'ball', resolution = 12 }\n\
+    let alone = format!("input = 'walk.pc2'\nresolution = 12\n{FALLING}\n");
+    let ball = "[[contact.object]]\nmesh = { shape = 'ball', resolution = 12 }\n\
          place = { scale = 0.4, translate = [0.0, 0.5, 0.0] }\n\
-         soft = { young = 2e4, density = 1500.0, velocity = [0.0, -2.0, 0.0] }",
-    );
+         soft = { young = 2e4, density = 1500.0, velocity = [0.0, -2.0, 0.0] }";
+    folder.write("ball.toml", format!("{alone}{ball}"));
+    folder.write("alone.toml", alone);
     let part = ["--frames", "0..9", "--quiet"];
     let run = folder.pliant(&[&["enrich", "ball.toml", "--out", "met.pc2"], &part[..]].concat());
     assert_eq!(run.status, 0, "{}", run.stderr);
-    let alone = ["enrich", "walk.pc2", "--out", "soft.pc2", "--resolution", "12"];
+    let alone = ["enrich", "alone.toml", "--out", "soft.pc2"];
     assert_eq!(folder.pliant(&[&alone, &part[..]].concat()).status, 0);
     let [ball, met, alone] =
         ["met.object0.pc2", "met.pc2", "soft.pc2"].map(|name| frames(&folder.path(name)));

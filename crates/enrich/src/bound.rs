@@ -13,7 +13,7 @@ use crate::poisson::Element;
 use crate::samples::{self, Sample};
 
 /// Bodies up to this length swing alike \[m\].
-const SWIFT: f64 = 4.0;
+const SWIFT: f64 = 3.0;
 
 /// Cells along the longest side when nobody says …
 const CELLS: f64 = 40.0;
@@ -97,8 +97,8 @@ impl Bound {
         self.surface.bounds().map_or(1.0, |b| b.size().max_element())
     }
 
-    /// How fast what hangs on a body of this length swings, against one of up to four metres: 1 or less,
-    /// as √(4 m / length), which is the rule of pendulums.
+    /// How fast what hangs on a body of this length swings, against one of up to three metres: 1 or less,
+    /// as √(3 m / length), which is the rule of pendulums.
     pub fn tempo(&self) -> f64 {
         (SWIFT / self.length()).sqrt().min(1.0)
     }

@@ -40,6 +40,8 @@ pub struct Project {
     pub is_loop: bool,
     /// Frames that the first one is held.
     pub preroll: u32,
+    /// Gravity that the input is not drawn with already [m/s²].
+    pub gravity: [f64; 3],
     /// γ of the fit.
     pub gamma: Option<f64>,
     /// Energy density of the fit.
@@ -111,6 +113,7 @@ const KEYS: &[&str] = &[
     "detail",
     "loop",
     "preroll",
+    "gravity",
     "fit",
     "blend",
     "follow",
@@ -146,6 +149,7 @@ impl Project {
             detail: Some(Transfer::Rotation),
             is_loop: false,
             preroll: 10,
+            gravity: [0.0; 3],
             gamma: None,
             fit_model: ElasticModel::InvertibleStvk,
             blend: Blend::Implicit,
@@ -190,6 +194,8 @@ impl Project {
         project.is_loop = table.or("loop", false, |v| v.truth())?;
         project.weight_map = table.optional("weight_map", |v| v.words().map(str::to_owned))?;
         project.preroll = table.or("preroll", 10, |v| v.small_count(0, 10_000))?;
+        let acceleration = Limits::any("m/s²");
+        project.gravity = table.or("gravity", project.gravity, |v| v.numbers(acceleration))?;
         if let Some(material) = table.get("material") {
             project.read_material(&material)?;
         }

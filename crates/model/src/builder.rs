@@ -401,7 +401,7 @@ impl ModelBuilder {
             let follows = |f: &(usize, Vec<u32>, Vec<f64>)| f.0 == body && !f.1.is_empty();
             let tracks = |t: &(usize, Vec<Tracked>)| t.0 == body && !t.1.is_empty();
             let driven = self.follows.iter().any(follows) || self.tracked.iter().any(tracks);
-            driven || !self.own.is_empty()
+            driven || self.flesh.slides(body) || !self.own.is_empty()
         };
         let is_pushed = |body: usize| is_driven(body) || !self.colliders.is_empty();
         let is_attached =

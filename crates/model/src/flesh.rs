@@ -87,6 +87,11 @@ impl ModelBuilder {
 }
 
 impl Flesh {
+    /// Whether a body slides on planes, which hold it.
+    pub fn slides(&self, body: usize) -> bool {
+        self.sliding.iter().any(|(of, vertices)| *of == body && !vertices.is_empty())
+    }
+
     /// Adds a body's potentials; `number` gives model vertices of the body's, which `rest` is of.
     pub fn build(
         &self,
@@ -135,5 +140,29 @@ impl Flesh {
             potentials.push(Box::new(Sliding::new(first, vertices, stiffness)));
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use pliant_mesh::shapes;
+
+    use super::*;
+    use crate::{BodySpec, DVec3, ElasticModel};
+
+    #[test]
+    fn a_body_that_slides_is_held() {
+        let mesh = shapes::solid_box(DVec3::ONE, [1, 1, 1]).expect("a box");
+        let cube = BodySpec::solid("cube", mesh, ElasticModel::Tissue, 1e4, 0.3, 1000.0);
+        let plane = Plane { point: DVec3::ZERO, normal: DVec3::Y };
+        let slide = SlidingVertex { vertex: 0, plane, stiffness: 1.0 };
+        for (vertices, is_held) in [(vec![], false), (vec![slide], true)] {
+            let builder = ModelBuilder::new().body(cube.clone()).slide(0, vertices);
+            let model = builder.build().expect("a model");
+            assert_eq!(
+                (model.bodies()[0].is_held, model.bodies()[0].is_loose),
+                (is_held, !is_held)
+            );
+        }
     }
 }

@@ -47,8 +47,8 @@ pub struct Body {
     pub element_count: usize,
     /// Whether it comes back from being turned inside out.
     pub recovers_from_inversion: bool,
-    /// Whether any of its vertices is attached, hard or soft, follows an input, or may touch a
-    /// collider.
+    /// Whether any of its vertices is attached, hard or soft, follows an input, slides on a plane, or
+    /// may touch a collider.
     pub is_held: bool,
     /// Whether nothing but gravity, wind and colliders acts on it from outside.
     pub is_loose: bool,

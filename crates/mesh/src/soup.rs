@@ -31,17 +31,7 @@ pub fn put_in_order(mesh: &Mesh) -> Soup {
         .filter(|&t| corners_of_triangle(mesh, t).is_some_and(|c| c.iter().all(|x| x.is_finite())))
         .map(|t| mesh.triangles[t].map(|v| first[v as usize]))
         .collect();
-    let mut seen: Vec<([u32; 3], usize)> = (0..triangles.len())
-        .map(|t| {
-            let mut key = triangles[t];
-            key.sort_unstable();
-            (key, t)
-        })
-        .collect();
-    seen.sort_unstable();
-    let mut kept: Vec<usize> = seen.chunk_by(|a, b| a.0 == b.0).map(|same| same[0].1).collect();
-    kept.sort_unstable();
-    triangles = kept.into_iter().map(|t| triangles[t]).collect();
+    triangles = without_repeats(&triangles);
     let mut ordered = Mesh::surface(mesh.positions.clone(), triangles);
     for t in flipped_faces(&ordered) {
         ordered.triangles[t as usize].swap(1, 2);
@@ -58,6 +48,37 @@ pub fn put_in_order(mesh: &Mesh) -> Soup {
     let closed = open.is_empty() && !ordered.triangles.is_empty();
     let open = Mesh::surface(ordered.positions.clone(), open);
     Soup { mesh: ordered, open, closed }
+}
+
+/// Each triangle once. One that is there twice, and whose sides are not shared by others, or in
+/// pairs, is a pocket folded flat: both of its walls go, since one alone would open a closed
+/// surface. Where there are only pockets, they are sheets.
+fn without_repeats(triangles: &[[u32; 3]]) -> Vec<[u32; 3]> {
+    let mut seen: Vec<([u32; 3], usize)> = (0..triangles.len())
+        .map(|t| {
+            let mut key = triangles[t];
+            key.sort_unstable();
+            (key, t)
+        })
+        .collect();
+    seen.sort_unstable();
+    let sides = |[a, b, c]: [u32; 3]| [[a, b], [b, c], [a, c]];
+    let once = seen.chunk_by(|a, b| a.0 == b.0).map(|same| same[0].0);
+    let mut shared: Vec<[u32; 2]> = once.flat_map(sides).collect();
+    shared.sort_unstable();
+    let others = |side: [u32; 2]| {
+        let from = shared.partition_point(|s| *s < side);
+        shared[from..].iter().take_while(|s| **s == side).count() - 1
+    };
+    let is_pocket = |same: &[([u32; 3], usize)]| {
+        same.len() == 2 && sides(same[0].0).into_iter().all(|side| others(side) % 2 == 0)
+    };
+    let groups: Vec<&[([u32; 3], usize)]> = seen.chunk_by(|a, b| a.0 == b.0).collect();
+    let only_pockets = groups.iter().all(|same| is_pocket(same));
+    let kept = groups.into_iter().filter(|same| only_pockets || !is_pocket(same));
+    let mut kept: Vec<usize> = kept.map(|same| same[0].1).collect();
+    kept.sort_unstable();
+    kept.into_iter().map(|t| triangles[t]).collect()
 }
 
 /// For every vertex the first one at its place. Zeros are equal whatever their sign.
@@ -218,6 +239,22 @@ mod tests {
         mesh.triangles.extend([repeat, [repeat[1], repeat[0], repeat[2]], [3, 3, 4], [0, 1, 99]]);
         let soup = put_in_order(&mesh);
         assert!((soup.mesh.volume() - 8.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_pocket_folded_flat_leaves_the_surface_closed() {
+        let mut mesh = shell(DVec3::ZERO, 2.0);
+        let [a, b, _] = mesh.triangles[0];
+        // Two walls of a fin on a side of the shell; its tip is a vertex of its own.
+        let tip = mesh.positions.len() as u32;
+        mesh.positions.push(DVec3::splat(1.5));
+        mesh.triangles.extend([[a, b, tip], [b, a, tip]]);
+        let soup = put_in_order(&mesh);
+        assert!(soup.closed);
+        assert_eq!(soup.mesh.triangles.len(), mesh.triangles.len() - 2);
+        let sheet = shapes::cloth([1.0, 1.0], [3, 3]).unwrap().0;
+        let two_sided = joined(&[sheet.clone(), turned(sheet.clone())]);
+        assert_eq!(put_in_order(&two_sided).mesh.triangles.len(), sheet.triangles.len());
     }
 
     #[test]

@@ -173,7 +173,7 @@ pub fn tetrahedralise(
     };
     let mut solid = Mesh::solid(filling.positions, filling.tets);
     if soup.closed {
-        tighten(&mut solid, &needed, &field, frame.size, team);
+        tighten(&mut solid, (&needed, soup.mesh.volume()), &field, frame.size, team);
     }
     let embedding = Embedding::new(&solid, &surface.positions, team);
     let finite = |v: usize| surface.positions[v].is_finite();

@@ -24,9 +24,11 @@ const LEAST_ANGLE: f64 = 9.5;
 /// Passes over the vertices, and the parts of the way that are tried.
 const PASSES: usize = 3;
 const PARTS: [f64; 4] = [1.0, 0.7, 0.4, 0.2];
-/// Where the solid is larger than the surface by more than this part, what is left is pressed, by
-/// steps that are these, in cells, with so many sweeps over what bars the way.
+/// Where the solid is larger than the surface by more than this part, what is left is pressed.
 const SLACK: f64 = 0.02;
+/// What is larger by this factor was a sheet, whose thickness is of the covering's making.
+const SHEET: f64 = 2.0;
+/// Steps of pressing, in cells, with so many sweeps over what bars the way.
 const PRESSES: [f64; 6] = [0.2, 0.2, 0.1, 0.1, 0.05, 0.02];
 const SWEEPS: usize = 30;
 
@@ -64,7 +66,8 @@ pub fn tighten(
         .collect();
     let walls = tightener.walls();
     for step in PRESSES {
-        if tightener.solid.volume() < (1.0 + SLACK) * enclosed {
+        let ratio = tightener.solid.volume() / enclosed;
+        if !(1.0 + SLACK..SHEET).contains(&ratio) {
             return;
         }
         for &vertex in &loose {

@@ -85,6 +85,8 @@ impl StepReport {
 pub struct Timings {
     /// Energies and gradients.
     pub evaluate: Duration,
+    /// Newton's Hessians: their elements, and putting them into the matrix.
+    pub assemble: Duration,
     /// Factorisations.
     pub factor: Duration,
     /// Triangular solves.
@@ -99,6 +101,7 @@ impl Timings {
     /// Adds a part's times, except the total.
     pub(crate) fn add_parts(&mut self, other: &Timings) {
         self.evaluate += other.evaluate;
+        self.assemble += other.assemble;
         self.factor += other.factor;
         self.solve += other.solve;
     }

@@ -35,6 +35,7 @@ pub const SUITE: Suite = Suite {
         Column { key: "ms_per_step.median", heading: "median", style: Style::Fixed(2) },
         Column { key: "correction_ms", heading: "correction", style: Style::Fixed(2) },
         Column { key: "correction_iterations", heading: "iterations", style: Style::Fixed(1) },
+        Column { key: "assembly_ms", heading: "assembly", style: Style::Fixed(1) },
         Column { key: "factor_ms", heading: "factor", style: Style::Fixed(1) },
         Column { key: "solve_ms", heading: "solve", style: Style::Fixed(2) },
         Column { key: "paper_ms", heading: "paper", style: Style::Fixed(1) },
@@ -69,9 +70,12 @@ fn measure(line: &Line, threads: usize, stop: Stop) -> Result<Option<Values>, St
     let correction_ms = is_corrected.then(|| timed.median(substeps, |t| t.correction));
     let corrections = is_corrected.then(|| mean(&|r| f64::from(r.correction_iterations)));
     // Newton's method factors in every iteration, the projective solver once.
-    let factor_ms = match line.solver {
-        Solver::Newton { .. } | Solver::Linearised { .. } => timed.median(substeps, |t| t.factor),
-        Solver::Projective { .. } | Solver::Xpbd { .. } => timed.once(),
+    let (assembly_ms, factor_ms) = match line.solver {
+        Solver::Newton { .. } | Solver::Linearised { .. } => {
+            let assembly = timed.median(substeps, |t| t.assemble);
+            (Some(assembly), timed.median(substeps, |t| t.factor))
+        }
+        Solver::Projective { .. } | Solver::Xpbd { .. } => (None, timed.once()),
     };
     Ok(Some(vec![
         ("vertices", json!(model.vertex_count())),
@@ -85,6 +89,7 @@ fn measure(line: &Line, threads: usize, stop: Stop) -> Result<Option<Values>, St
         ("ms_per_step", timed.per_frame()),
         ("correction_ms", json!(correction_ms)),
         ("correction_iterations", json!(corrections)),
+        ("assembly_ms", json!(assembly_ms)),
         ("factor_ms", json!(factor_ms)),
         ("solve_ms", json!(timed.median(substeps, |t| t.solve))),
         ("paper_ms", json!(line.paper_ms)),

@@ -189,7 +189,7 @@ fn approach(
     loop {
         let clock = Instant::now();
         layout.assemble(objective, p, *curvature, 0.0, &|_| true, team);
-        info.timings.factor += clock.elapsed();
+        info.timings.assemble += clock.elapsed();
         let clock = Instant::now();
         let outcome = conjugate.solve(layout, gradient, accuracy, direction, team);
         info.timings.solve += clock.elapsed();
@@ -238,6 +238,8 @@ pub(super) fn factor(
     loop {
         let clock = Instant::now();
         space.layout.assemble(objective, p, *curvature, shift, &|_| true, team);
+        info.timings.assemble += clock.elapsed();
+        let clock = Instant::now();
         let outcome = space.cholesky.factor(space.layout.matrix().values());
         info.timings.factor += clock.elapsed();
         match outcome {

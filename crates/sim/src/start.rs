@@ -1,9 +1,10 @@
 //! Where a solver starts its search.
 //!
 //! x + h v + h² a, with the last step's acceleration a, is close when motion is smooth, and far
-//! off after a shock; x itself is never far off. The lower objective of the two wins. Where the energy
-//! is convex between them, the gradient at the first tells that without an evaluation of the
-//! second, G(x) ≥ G(p) + ∇G(p)·δ + ½κ‖δ‖²_M with δ = x − p, and the solver goes on with that gradient. Points held
+//! off after a shock; x itself is never far off. The lower objective of the two wins. Where the
+//! energy is convex between them, the gradient at the first tells that without an evaluation of
+//! the second, G(x) ≥ G(p) + ∇G(p)·δ + ½κ‖δ‖²_M with δ = x − p, and the solver goes on with that
+//! gradient. Plain local/global has ŷ + g/κ in the first's place, as papers tell it. Points held
 //! by springs far stiffer than the body start where those springs alone would put them.
 
 use std::ops::Range;
@@ -42,6 +43,17 @@ impl PerVertex for Continued<'_> {
         let ahead = velocities[i].plus_scaled(self.h, accelerations[i]);
         // SAFETY: every vertex has its own row.
         unsafe { *self.p.at(i) = positions[i].plus_scaled(self.beta * self.h, ahead) }
+    }
+}
+
+/// The first candidate of plain local/global: where inertia and gravity alone lead, ŷ + g/κ.
+pub fn inertial(objective: &Objective, p: &mut [Row]) {
+    let fall = match objective.kappa {
+        0.0 => Row::zero(),
+        kappa => Row::from(objective.drive.gravity / kappa),
+    };
+    for (p, &y) in p.iter_mut().zip(objective.inertia) {
+        *p = y + fall;
     }
 }
 

@@ -296,7 +296,10 @@ fn solve(
     if !solver.has_own_start() {
         start::settle_held(model, at, constants.kappa, elastic, p);
         centre(p, islands_before);
-        start::continued(h, constants.beta, state, other, team);
+        match solver.is_plain() {
+            true => start::inertial(&objective, other),
+            false => start::continued(h, constants.beta, state, other, team),
+        }
         start::place_hard(model, to, constants.beta, state, other);
         start::settle_held(model, at, constants.kappa, elastic, other);
         centre(other, islands_before);

@@ -222,6 +222,11 @@ impl SolverSpace {
         }
     }
 
+    /// Whether this is local/global as it is in papers, with nothing remembered.
+    pub fn is_plain(&self) -> bool {
+        matches!(self, SolverSpace::Projective { params: ProjectiveParams { history: 0, .. }, .. })
+    }
+
     /// Whether the gradient that the search leaves is that of where it ends.
     pub fn leaves_gradient(&self) -> bool {
         matches!(self, SolverSpace::Projective { .. })

@@ -312,6 +312,7 @@ pub struct Tally {
     pub loop_gap: f64,
     steps: u64,
     pub cuts: usize,
+    flattened: usize,
 }
 
 impl Tally {
@@ -328,10 +329,11 @@ impl Tally {
         self.fallbacks += usize::from(frame.step.gave_way());
         self.steps += u64::from(frame.steps);
         self.cuts += usize::from(frame.is_cut);
+        self.flattened += usize::from(frame.fit.is_flattened);
     }
 
     /// How many numbers it is made of.
-    pub const NUMBERS: usize = 13;
+    pub const NUMBERS: usize = 14;
 
     /// All of it, for a snapshot.
     pub fn numbers(&self) -> [f64; Tally::NUMBERS] {
@@ -349,6 +351,7 @@ impl Tally {
             self.loop_gap,
             self.steps as f64,
             self.cuts as f64,
+            self.flattened as f64,
         ]
     }
 
@@ -369,6 +372,7 @@ impl Tally {
             loop_gap: at(10),
             steps: at(11) as u64,
             cuts: at(12) as usize,
+            flattened: at(13) as usize,
         }
     }
 
@@ -395,6 +399,7 @@ impl Tally {
             "fit_error_max": self.fit_max,
             "inverted": self.inverted,
             "untangled": self.untangled,
+            "flattened": self.flattened,
             "motion_added": measures.motion_added(),
             "motion_most": measures.most_motion,
             "spikes": measures.spikes,

@@ -71,6 +71,9 @@ impl FitOptions {
 /// Of the body's size: nearer than this the input is met.
 const NOTHING: f64 = 1e-6;
 
+/// A frame in which less than this part of the body's volume is left flattens it.
+const FLATTENED: f64 = 0.6;
+
 /// What came of fitting a frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct FitReport {
@@ -82,6 +85,8 @@ pub struct FitReport {
     pub inverted: usize,
     /// Tets that were, before they were turned back.
     pub untangled: usize,
+    /// Whether the frame flattens the body, so that the guess was left as it is.
+    pub is_flattened: bool,
     /// The greatest mean stretch of a tet, ‖F‖ / √3: 1 for one that only turned.
     pub stretch: f64,
     /// Iterations of the solver.
@@ -169,8 +174,11 @@ impl Fitting {
         fill(targets, workspace.team(), |k| samples[k].position(frame));
         self.guess.of(frame, targets, solid, workspace.team());
         let mut report = StepReport::default();
+        // What is pressed together with its surface held buckles, layer by layer, until half of it is
+        // inside out. The guess does not: it is linear, and takes from all layers alike.
+        let is_flattened = self.flattens(solid);
         // Where the guess is the answer, forces are rounding, and their ratio is not small.
-        if self.farthest(solid) > NOTHING * self.model.extent() {
+        if !is_flattened && self.farthest(solid) > NOTHING * self.model.extent() {
             report = self.relax(solid);
         }
         let team = self.workspace.team();
@@ -191,10 +199,19 @@ impl Fitting {
             max,
             inverted,
             untangled,
+            is_flattened,
             stretch: self.elements.iter().map(stretch).fold(0.0, f64::max),
             iterations: report.iterations,
             residual: report.residual,
         }
+    }
+
+    /// Whether too little of the body's volume is left.
+    fn flattens(&self, solid: &[DVec3]) -> bool {
+        let volumes = |e: &Element| (e.volume, e.volume * e.deformation(solid).determinant());
+        let sum = |(a, b): (f64, f64), (c, d): (f64, f64)| (a + c, b + d);
+        let (rest, left) = self.elements.iter().map(volumes).fold((0.0, 0.0), sum);
+        left < FLATTENED * rest
     }
 
     /// The minimum of Eq. 1 that is found from where Ω is \[m\].

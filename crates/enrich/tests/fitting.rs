@@ -44,6 +44,25 @@ fn no_fitted_tet_is_inside_out_however_sharp_the_bend() {
 }
 
 #[test]
+fn what_is_flattened_is_laid_evenly_and_what_is_bent_is_not_flattened() {
+    let rest = bar();
+    let filling = TetOptions { resolution: Resolution::Cells(20), ..TetOptions::default() };
+    let bound = Bound::new(rest.clone(), None, &filling, &Team::new(1)).unwrap();
+    let tracked: Vec<u32> = (0..rest.positions.len() as u32).collect();
+    let mut fitting = Fitting::new(&bound, &tracked, &FitOptions::default(), 2).unwrap();
+    let mut solid = bound.solid.positions.clone();
+    for (left, is_flattened) in [(0.9, false), (0.5, true), (0.05, true)] {
+        let flat: Vec<DVec3> =
+            rest.positions.iter().map(|x| DVec3::new(x.x, left * x.y, x.z)).collect();
+        let report = fitting.fit(&flat, &mut solid);
+        assert_eq!(report.is_flattened, is_flattened, "{left}");
+        assert_eq!((report.untangled, report.inverted), (0, 0), "{left}");
+        assert!(report.rms < 0.005, "{left}: {}", report.rms);
+    }
+    assert!(!fitting.fit(&folded(&rest, 90.0), &mut solid).is_flattened);
+}
+
+#[test]
 fn a_fit_is_the_same_for_any_team_and_whatever_was_fitted_before() {
     let rest = bar();
     let filling = TetOptions { resolution: Resolution::Cells(16), ..TetOptions::default() };

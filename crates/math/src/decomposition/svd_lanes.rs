@@ -66,11 +66,13 @@ fn rotate<L: Lanes, const P: usize, const Q: usize, const R: usize>(
     let (off, difference) = (s[3 + R], s[Q] - s[P]);
     let twice = off + off;
     let length = difference.mul_add(difference, twice * twice).sqrt();
-    // Above zero where both are zero, and then the tangent is zero.
-    let denominator = (difference.abs() + length).max(off.constant(f64::MIN_POSITIVE));
+    // Never below 2|s[PQ]|, also where squares underflow; above zero where both are zero, and then the
+    // tangent is zero.
+    let least = twice.abs().max(off.constant(f64::MIN_POSITIVE));
+    let denominator = (difference.abs() + length).max(least);
     let tangent = twice.div(denominator.copysign(difference));
     let one = off.constant(1.0);
-    let cosine = one.div(tangent.mul_add(tangent, one).sqrt());
+    let cosine = tangent.mul_add(tangent, one).inverse_sqrt();
     let sine = cosine * tangent;
     s[P] = tangent.neg_mul_add(off, s[P]);
     s[Q] = tangent.mul_add(off, s[Q]);
@@ -130,8 +132,11 @@ mod tests {
     }
 
     fn check(f: DMat3) {
-        let rows = f.transpose().to_cols_array();
-        let kernel = Decompose(rows.map(|entry| [entry; WIDTH_F64]));
+        // A lane that is settled turns on while others are not.
+        let slow = DMat3::from_cols_array(&[0.3, -1.1, 0.7, 1.9, 0.2, -0.4, 0.8, 1.3, -0.6]);
+        let rows = [f, slow].map(|m| m.transpose().to_cols_array());
+        let entries = |k: usize| std::array::from_fn(|lane| rows[lane % 2][k]);
+        let kernel = Decompose(std::array::from_fn(entries));
         let (u, sigma, v) = run64(kernel);
         // SAFETY: plain lanes run everywhere.
         assert_eq!((u, sigma, v), unsafe { PlainF64::enter(kernel) }, "the same bits everywhere");
@@ -158,6 +163,10 @@ mod tests {
             check(DMat3::from_rotation_x(0.4) * DMat3::from_diagonal(diagonal.into()));
         }
         check(DMat3::ZERO);
+        for k in 0..200 {
+            let [x, y, z] = [0.3, 0.7, 1.1].map(|step| step * f64::from(k));
+            check(DMat3::from_euler(glam::EulerRot::XYZ, x, y, z) * 1.25);
+        }
     }
 
     proptest! {

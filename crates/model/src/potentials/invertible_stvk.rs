@@ -10,10 +10,10 @@
 
 use glam::{DMat3, DVec3};
 use pliant_math::decomposition::{
-    GreenStrain, cofactors, determinant, green_strain, load_matrix, scalar_matrix,
+    GreenStrain, SvdLanes, cofactors, determinant, green_strain, product_with_transpose, svd_lanes,
     svd_rotation_variant,
 };
-use pliant_math::lanes::{Lanes, WIDTH_F64};
+use pliant_math::lanes::Lanes;
 
 use super::density::Density;
 use super::isotropic::{self, Spectrum, twist_sum};
@@ -68,8 +68,8 @@ impl Density for InvertibleStVenantKirchhoff {
         )
     }
 
-    /// The formula of St. Venant–Kirchhoff; lanes that are not all above the threshold take
-    /// the scalar path.
+    /// The formula of St. Venant–Kirchhoff where all lanes are above the threshold; else all of them
+    /// through their principal stretches, which is the same to rounding.
     #[inline(always)]
     unsafe fn lanes<L: Lanes<Real = f64>, const STRESS: bool>(
         f: &[L; 9],
@@ -77,25 +77,56 @@ impl Density for InvertibleStVenantKirchhoff {
         lambda: L,
     ) -> (L, [L; 9]) {
         // SAFETY: the caller is a kernel of L.
-        let (energy, stress) = unsafe { StVenantKirchhoff::lanes::<L, STRESS>(f, mu, lambda) };
-        let extended = below_threshold(f);
-        if extended == 0 {
-            return (energy, stress);
-        }
-        let mut lanes = ScalarLanes::default();
-        // SAFETY: every array holds `WIDTH` numbers, and the caller is a kernel of L.
         unsafe {
-            const { assert!(L::WIDTH == WIDTH_F64) };
-            for k in 0..9 {
-                f[k].store(lanes.f[k].as_mut_ptr());
-                stress[k].store(lanes.stress[k].as_mut_ptr());
+            if below_threshold(f) == 0 {
+                return StVenantKirchhoff::lanes::<L, STRESS>(f, mu, lambda);
             }
-            mu.store(lanes.mu.as_mut_ptr());
-            lambda.store(lanes.lambda.as_mut_ptr());
-            energy.store(lanes.energy.as_mut_ptr());
-            lanes.evaluate(extended);
-            (L::load(lanes.energy.as_ptr()), load_matrix(&lanes.stress))
+            let SvdLanes { u, sigma, v } = svd_lanes(f);
+            let stretches = [stretch(sigma[0]), stretch(sigma[1]), stretch(sigma[2])];
+            let [a, b, c] = stretches;
+            let strain = a.strain + b.strain + c.strain;
+            let volumetric = lambda * strain;
+            let half = volumetric * mu.constant(0.5);
+            let energy = mu.mul_add(a.energy + b.energy + c.energy, half * strain);
+            if !STRESS {
+                return (energy, *f);
+            }
+            let mut scaled = u;
+            for (axis, s) in stretches.iter().enumerate() {
+                let slope = mu.mul_add(s.slope, volumetric * s.strain_slope);
+                for row in 0..3 {
+                    scaled[3 * row + axis] = u[3 * row + axis] * slope;
+                }
+            }
+            (energy, product_with_transpose(&scaled, &v))
         }
+    }
+}
+
+/// What energy and stress need of [`Stretch`], in lanes.
+#[derive(Clone, Copy)]
+struct StretchLanes<L> {
+    energy: L,
+    slope: L,
+    strain: L,
+    strain_slope: L,
+}
+
+#[inline(always)]
+fn stretch<L: Lanes>(sigma: L) -> StretchLanes<L> {
+    let (threshold, one) = (sigma.constant(THRESHOLD), sigma.constant(1.0));
+    // In this order a NaN is kept.
+    let anchor = threshold.max(sigma);
+    let beyond = sigma.constant(0.0).min(sigma - threshold);
+    let strain = anchor.mul_add(anchor, -one) * sigma.constant(0.5);
+    let slope = strain * anchor * sigma.constant(2.0);
+    let curvature = (anchor * anchor).mul_add(sigma.constant(3.0), -one);
+    let half = curvature * sigma.constant(0.5);
+    StretchLanes {
+        energy: beyond.mul_add(beyond.mul_add(half, slope), strain * strain),
+        slope: beyond.mul_add(curvature, slope),
+        strain: beyond.mul_add(anchor, strain),
+        strain_slope: anchor,
     }
 }
 
@@ -163,30 +194,4 @@ fn below_threshold<L: Lanes>(f: &[L; 9]) -> u32 {
         | margin.mask_above(leading)
         | margin.mask_above(whole)
         | margin.mask_above(jacobian)
-}
-
-#[derive(Default)]
-struct ScalarLanes {
-    f: [[f64; WIDTH_F64]; 9],
-    mu: [f64; WIDTH_F64],
-    lambda: [f64; WIDTH_F64],
-    energy: [f64; WIDTH_F64],
-    stress: [[f64; WIDTH_F64]; 9],
-}
-
-impl ScalarLanes {
-    #[cold]
-    #[inline(never)]
-    fn evaluate(&mut self, mask: u32) {
-        for lane in (0..WIDTH_F64).filter(|lane| mask >> lane & 1 == 1) {
-            let f = scalar_matrix(&self.f, lane);
-            let (energy, stress) =
-                InvertibleStVenantKirchhoff::stress(&f, self.mu[lane], self.lambda[lane]);
-            self.energy[lane] = energy;
-            let by_rows = stress.transpose().to_cols_array();
-            for k in 0..9 {
-                self.stress[k][lane] = by_rows[k];
-            }
-        }
-    }
 }

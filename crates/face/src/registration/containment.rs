@@ -92,10 +92,10 @@ impl<'a> Cover<'a> {
     }
 }
 
-fn spread(moves: &mut Vec<DVec3>, around: &[Vec<u32>]) {
-    let own = moves.clone();
+fn spread(moves: &mut [DVec3], around: &[Vec<u32>]) {
+    let own = moves.to_vec();
     for _ in 0..SPREAD {
-        let old = moves.clone();
+        let old = moves.to_vec();
         for (v, near) in around.iter().enumerate() {
             if own[v] == DVec3::ZERO && !near.is_empty() {
                 let sum: DVec3 = near.iter().map(|&w| old[w as usize]).sum();

@@ -118,7 +118,7 @@ fn solve(matrix: &mut [f64], values: &mut [DVec3]) -> Option<()> {
     for k in 0..n {
         let size = |row: &usize| matrix[row * n + k].abs();
         let pivot = (k..n).max_by(|a, b| size(a).total_cmp(&size(b)))?;
-        if !(size(&pivot) > 1e-13 * largest) {
+        if size(&pivot).is_nan() || size(&pivot) <= 1e-13 * largest {
             return None;
         }
         if pivot != k {
@@ -132,7 +132,8 @@ fn solve(matrix: &mut [f64], values: &mut [DVec3]) -> Option<()> {
             let factor = row[k] / own[0];
             if factor != 0.0 {
                 row[k..].iter_mut().zip(own).for_each(|(x, y)| *x -= factor * y);
-                values[i] = values[i] - factor * values[k];
+                let known = values[k];
+                values[i] -= factor * known;
             }
         }
     }

@@ -4,6 +4,8 @@
 
 use std::path::Path;
 
+use pliant_face::performance::Names;
+use pliant_face::{Ensemble, FaceModel, Performance};
 use pliant_io::{Animation, IoError, Loaded, MeshFormat, parse_mesh, parse_tetgen};
 use pliant_mesh::diagnosis;
 
@@ -28,10 +30,7 @@ pub fn check_tetgen(bytes: &[u8]) {
 /// Opens an animation and reads its first frames. Files with only frames get a mesh of as many
 /// vertices as they may have.
 pub fn check_frames(ending: &str, bytes: &[u8]) {
-    // One file per process, in memory where the system has such a folder.
-    let folder = Path::new("/dev/shm");
-    let folder = if folder.is_dir() { folder.to_owned() } else { std::env::temp_dir() };
-    let stem = folder.join(format!("fuzzed-{}", std::process::id()));
+    let stem = stem();
     let path = stem.with_extension(ending);
     let points: String = (0..3).map(|i| format!("v {i} 0 0\n")).collect();
     let written = std::fs::write(&path, bytes)
@@ -51,6 +50,13 @@ pub fn check_frames(ending: &str, bytes: &[u8]) {
         }
         Err(error) => named(error),
     }
+}
+
+/// One file per process, in memory where the system has such a folder.
+fn stem() -> std::path::PathBuf {
+    let folder = Path::new("/dev/shm");
+    let folder = if folder.is_dir() { folder.to_owned() } else { std::env::temp_dir() };
+    folder.join(format!("fuzzed-{}", std::process::id()))
 }
 
 /// A mesh whose elements can be indexed and diagnosed, or an error that names the file.
@@ -74,5 +80,53 @@ pub fn check_lips(bytes: &[u8]) {
     match pliant_lips::model_file::decode(&bytes) {
         Ok(model) => assert!(!model.region().inner.is_empty()),
         Err(error) => assert!(!error.to_string().is_empty()),
+    }
+}
+
+/// Reads a face, under a checksum that fits, and asks it for what a picture needs.
+pub fn check_face(bytes: &[u8]) {
+    let mut bytes = beginning_with(b"PLIANTF1", bytes);
+    FaceModel::seal(&mut bytes);
+    match FaceModel::decode(&bytes) {
+        Ok(face) => {
+            let skin = face.skin_at(&face.solid.positions);
+            assert_eq!(skin.len(), face.skin.mesh.positions.len());
+            assert_eq!(face.strains(&face.solid.positions).len(), face.muscles.len());
+            assert!(Ensemble::new(&face, false).rest.mesh.positions.len() >= skin.len());
+        }
+        Err(error) => assert!(!error.to_string().is_empty()),
+    }
+}
+
+/// Reads morph targets.
+pub fn check_blendshapes(bytes: &[u8]) {
+    let path = stem().with_extension("glb");
+    if std::fs::write(&path, beginning_with(b"glTF\x02\0\0\0", bytes)).is_err() {
+        return;
+    }
+    match pliant_io::read_blendshapes(&path) {
+        Ok(read) => {
+            let count = read.neutral.mesh.positions.len();
+            assert!(read.shapes.iter().all(|(_, moved)| moved.len() == count));
+        }
+        Err(error) => assert!(error.to_string().contains("fuzzed"), "{error}"),
+    }
+}
+
+/// Reads a performance, as a table and as JSON.
+pub fn check_performance(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    let names = Names { muscles: &["mentalis_l"], ..Names::default() };
+    for read in [Performance::parse, Performance::parse_json] {
+        match read(Path::new("fuzzed.file"), &text, &names, None) {
+            Ok(performance) => {
+                let numbers = |frame: &pliant_face::performance::Frame| {
+                    let all = [&frame.weights[..], &frame.contractions[..], &frame.head[..]];
+                    all.concat().iter().all(|x| x.is_finite())
+                };
+                assert!(!performance.frames.is_empty() && performance.frames.iter().all(numbers));
+            }
+            Err(error) => assert!(error.to_string().contains("fuzzed.file"), "{error}"),
+        }
     }
 }

@@ -11,7 +11,7 @@ use std::time::Instant;
 use glam::DVec3;
 use pliant_face::anatomy::hinge::JawPose;
 use pliant_face::performance::Frame;
-use pliant_face::{Animator, FaceModel, FaceSolver, SimulationOptions};
+use pliant_face::{Animator, Eye, FaceModel, FaceSolver, SimulationOptions};
 use pliant_mesh::{Surface, boundary_of_tets};
 use pliant_view::{
     Background, Filmstrip, FilmstripRow, Framing, Material, Object, Picture, Scene, Settings,
@@ -42,7 +42,7 @@ fn main() -> Result<(), Failure> {
     let cut = vec![
         flesh(&face, &whole, FRONT, None)?,
         flesh(&face, &|p| p.x < 0.0, PROFILE, None)?,
-        flesh(&face, &whole, THREE_QUARTERS, Some([0.0, -0.060, 0.09]))?,
+        flesh(&face, &whole, THREE_QUARTERS, Some((below(&face.eyes, -0.060), 0.09)))?,
     ];
     save(&folder, "cut", vec![cut])?;
     let options = SimulationOptions { solver, threads: 2, ..SimulationOptions::default() };
@@ -64,7 +64,7 @@ fn main() -> Result<(), Failure> {
             folder.join(format!("pose{}.txt", front.len())),
             format!("{pose}: {seconds:.3} s, {report:?}\nagain: {again:?}\n"),
         )?;
-        let close = Some([0.0, -0.030, 0.21]);
+        let close = Some((below(&face.eyes, -0.030), 0.21));
         front.push(portrait(&face, &shown.skin, &shown.jaw, FRONT, close)?);
         side.push(portrait(&face, &shown.skin, &shown.jaw, THREE_QUARTERS, close)?);
     }
@@ -76,7 +76,7 @@ fn flesh(
     face: &FaceModel,
     keep: &dyn Fn(DVec3) -> bool,
     direction: DVec3,
-    close: Option<[f64; 3]>,
+    close: Option<(DVec3, f64)>,
 ) -> Result<Picture, Failure> {
     let at = |v: &u32| face.solid.positions[*v as usize];
     let middle = |tet: &[u32; 4]| tet.iter().map(at).sum::<DVec3>() * 0.25;
@@ -95,7 +95,7 @@ fn portrait(
     skin: &[DVec3],
     jaw: &JawPose,
     direction: DVec3,
-    close: Option<[f64; 3]>,
+    close: Option<(DVec3, f64)>,
 ) -> Result<Picture, Failure> {
     let wet = Material { colour: [0.9; 3], gloss: 0.7, translucency: 0.2 };
     let moved = |p: &DVec3| face.hinge.moved(*p, jaw);
@@ -125,20 +125,26 @@ fn colours(surface: &Surface) -> Vec<[f32; 3]> {
     (0..surface.mesh.positions.len()).map(of).collect()
 }
 
+/// A point below the middle of the eyes (m).
+fn below(eyes: &[Eye], by: f64) -> DVec3 {
+    let sum: DVec3 = eyes.iter().map(|eye| eye.center).sum();
+    sum / eyes.len().max(1) as f64 + DVec3::new(0.0, by, 0.0)
+}
+
 fn draw(
     objects: Vec<Object>,
     direction: DVec3,
-    close: Option<[f64; 3]>,
+    close: Option<(DVec3, f64)>,
     [width, height]: [usize; 2],
 ) -> Result<Picture, Failure> {
     let mut framing = Framing::new(direction, width as f64 / height as f64);
     match close {
-        Some([x, y, across]) => {
+        Some((middle, across)) => {
             let half = 0.5 * across;
             for corner in [-1.0, 1.0] {
                 framing.add([
-                    DVec3::new(x - half, y + corner * half, 0.0),
-                    DVec3::new(x + half, y, 0.02 * corner),
+                    middle + DVec3::new(-half, corner * half, 0.0),
+                    middle + DVec3::new(half, 0.0, 0.02 * corner),
                 ]);
             }
         }

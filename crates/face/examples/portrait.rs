@@ -1,14 +1,16 @@
-//! The built-in head from five sides, in its expressions, and with bones and muscles: to look at
+//! A head from five sides, in its expressions, and with bones and muscles: to look at
 //! while sculpting.
 //!
-//! `cargo run --release -p pliant-face --example portrait -- out/face [sides|expressions|shapes|anatomy] [SIZE]`
+//! `cargo run --release -p pliant-face --example portrait -- out/face [sides|expressions|shapes|anatomy] [SIZE|FOLDER]`,
+//! the built-in head with edges of that size or the template in that folder.
 
 use std::fs::{self, File};
 use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 
 use glam::DVec3;
-use pliant_face::{Shape, Template};
+use pliant_face::folder::read_template;
+use pliant_face::{Eye, Shape, Template};
 use pliant_math::team::Team;
 use pliant_mesh::Surface;
 use pliant_view::{
@@ -30,9 +32,12 @@ fn main() -> Result<(), Failure> {
     let mut arguments = std::env::args().skip(1);
     let folder = PathBuf::from(arguments.next().unwrap_or_else(|| "out/face".to_owned()));
     let asked = arguments.next().unwrap_or_else(|| "all".to_owned());
-    let size: f64 = arguments.next().map_or(Ok(0.0020), |size| size.parse())?;
+    let which = arguments.next().unwrap_or_else(|| "0.0020".to_owned());
     fs::create_dir_all(&folder)?;
-    let head = Template::built_in(size, &Team::new(2))?;
+    let head = match which.parse() {
+        Ok(size) => Template::built_in(size, &Team::new(2))?,
+        Err(_) => read_template(Path::new(&which))?,
+    };
     let want = |name: &str| asked == name || asked == "all";
     if want("sides") {
         let bust = Bust::new(&head);
@@ -44,14 +49,14 @@ fn main() -> Result<(), Failure> {
         let close = bust.picture(
             &head.skin.mesh.positions,
             SIDES[1].1,
-            Some([0.0, -0.030, 0.15]),
+            Some((below(&head.eyes, -0.030), 0.15)),
             [1100, 1100],
         )?;
         save(&folder, "close_three_quarters", &[], vec![vec![close]], &[])?;
         let close = bust.picture(
             &head.skin.mesh.positions,
             SIDES[0].1,
-            Some([0.0, -0.030, 0.15]),
+            Some((below(&head.eyes, -0.030), 0.15)),
             [1100, 1100],
         )?;
         save(&folder, "close_front", &[], vec![vec![close]], &[])?;
@@ -63,14 +68,20 @@ fn main() -> Result<(), Failure> {
             let mut row = Vec::new();
             for (name, _) in &head.expressions {
                 let posed = head.expression(name).unwrap_or_default();
-                row.push(bust.picture(&posed, direction, Some([0.0, -0.030, 0.21]), [330, 380])?);
+                row.push(bust.picture(
+                    &posed,
+                    direction,
+                    Some((below(&head.eyes, -0.030), 0.21)),
+                    [330, 380],
+                )?);
             }
             let second = row.split_off(row.len() / 2);
             rows.extend([row, second]);
         }
         save(&folder, "expressions", &[], rows, &["", "", "", ""])?;
         let laugh = head.expression("laugh").unwrap_or_default();
-        let close = bust.picture(&laugh, SIDES[1].1, Some([0.0, -0.030, 0.15]), [900, 900])?;
+        let close =
+            bust.picture(&laugh, SIDES[1].1, Some((below(&head.eyes, -0.030), 0.15)), [900, 900])?;
         save(&folder, "laugh", &[], vec![vec![close]], &[])?;
     }
     if want("shapes") {
@@ -81,7 +92,12 @@ fn main() -> Result<(), Failure> {
                 let picture = |shape: &Shape| {
                     let posed = head.pose(&[(&shape.name, 1.0)]);
                     let direction = DVec3::new(-0.35, -0.05, -1.0);
-                    bust.picture(&posed, direction, Some([0.0, -0.030, 0.21]), [330, 380])
+                    bust.picture(
+                        &posed,
+                        direction,
+                        Some((below(&head.eyes, -0.030), 0.21)),
+                        [330, 380],
+                    )
                 };
                 rows.push(row.iter().map(picture).collect::<Result<Vec<_>, Failure>>()?);
             }
@@ -128,7 +144,7 @@ impl<'a> Bust<'a> {
         &self,
         skin: &[DVec3],
         direction: DVec3,
-        close: Option<[f64; 3]>,
+        close: Option<(DVec3, f64)>,
         [width, height]: [usize; 2],
     ) -> Result<Picture, Failure> {
         let mut objects = vec![Object {
@@ -158,7 +174,8 @@ impl<'a> Bust<'a> {
     fn jaw(&self, skin: &[DVec3]) -> Vec<DVec3> {
         let rest = &self.head.skin.mesh.positions;
         let chin = (0..rest.len()).min_by(|&a, &b| {
-            let from = |v: usize| rest[v].distance(DVec3::new(0.0, -0.116, 0.010));
+            let from =
+                |v: usize| rest[v].distance(below(&self.head.eyes, -0.116) + 0.010 * DVec3::Z);
             from(a).total_cmp(&from(b))
         });
         let pivot = self.head.hinge.point;
@@ -174,8 +191,8 @@ impl<'a> Bust<'a> {
 
 fn colours(surface: &Surface) -> Vec<[f32; 3]> {
     let of = |v: usize| {
-        let c = surface.attributes[0].of(v);
-        [c[0] as f32, c[1] as f32, c[2] as f32]
+        let colour = surface.attributes.iter().find(|a| a.is_color()).map(|a| a.of(v));
+        colour.map_or([0.85, 0.79, 0.67], |c| [c[0] as f32, c[1] as f32, c[2] as f32])
     };
     (0..surface.mesh.positions.len()).map(of).collect()
 }
@@ -206,20 +223,26 @@ fn anatomy(
     draw(objects, direction, None, size)
 }
 
+/// A point below the middle of the eyes (m).
+fn below(eyes: &[Eye], by: f64) -> DVec3 {
+    let sum: DVec3 = eyes.iter().map(|eye| eye.center).sum();
+    sum / eyes.len().max(1) as f64 + DVec3::new(0.0, by, 0.0)
+}
+
 fn draw(
     objects: Vec<Object>,
     direction: DVec3,
-    close: Option<[f64; 3]>,
+    close: Option<(DVec3, f64)>,
     [width, height]: [usize; 2],
 ) -> Result<Picture, Failure> {
     let mut framing = Framing::new(direction, width as f64 / height as f64);
     match close {
-        Some([x, y, across]) => {
+        Some((middle, across)) => {
             let half = 0.5 * across;
             for corner in [-1.0, 1.0] {
                 framing.add([
-                    DVec3::new(x - half, y + corner * half, 0.0),
-                    DVec3::new(x + half, y, 0.02 * corner),
+                    middle + DVec3::new(-half, corner * half, 0.0),
+                    middle + DVec3::new(half, 0.0, 0.02 * corner),
                 ]);
             }
         }

@@ -1,7 +1,11 @@
 //! From weights of shapes to a face that moves (Ichim et al. 2017, section 6): the shapes' recipes are
 //! mixed by their weights, contractions and the jaw's pose alike.
 
+mod ensemble;
+
 use glam::{DMat3, DVec3};
+
+pub use self::ensemble::Ensemble;
 
 use crate::anatomy::hinge::JawPose;
 use crate::error::FaceError;
@@ -25,6 +29,11 @@ pub struct AnimatedFrame {
     pub strains: Vec<f64>,
     /// Where the jaw is.
     pub jaw: JawPose,
+    /// How the head is turned, and the point about which (m).
+    pub head: DMat3,
+    pub head_pivot: DVec3,
+    /// How the eyes are turned, left and right, before the head is.
+    pub eyes: [DMat3; 2],
     pub report: FrameReport,
 }
 
@@ -34,6 +43,8 @@ pub struct Animator<'a> {
     simulation: FaceSimulation<'a>,
     /// What each shape of the performance asks of muscles and jaw.
     asks: Vec<(Vec<(usize, f64)>, JawPose)>,
+    /// The muscles that the performance contracts itself.
+    sliders: Vec<usize>,
 }
 
 impl<'a> Animator<'a> {
@@ -55,19 +66,29 @@ impl<'a> Animator<'a> {
         options: &SimulationOptions,
     ) -> Result<Self, FaceError> {
         let asks = shapes.iter().map(|name| asked(face, name)).collect::<Result<_, _>>()?;
-        Ok(Animator { face, simulation: FaceSimulation::new(face, options)?, asks })
+        let simulation = FaceSimulation::new(face, options)?;
+        Ok(Animator { face, simulation, asks, sliders: Vec::new() })
     }
 
-    /// For a performance.
+    /// For a performance, with its muscles.
     ///
     /// # Errors
-    /// As [`Animator::new`].
+    /// As [`Animator::new`], and when the face does not have one of the muscles.
     pub fn of(
         face: &'a FaceModel,
         performance: &Performance,
         options: &SimulationOptions,
     ) -> Result<Self, FaceError> {
-        Animator::new(face, &performance.shapes, options)
+        let mut animator = Animator::new(face, &performance.shapes, options)?;
+        for name in &performance.muscles {
+            let number = face.muscles.iter().position(|muscle| muscle.name == *name);
+            animator.sliders.push(number.ok_or_else(|| FaceError::UnknownShape {
+                path: face.name.clone().into(),
+                name: name.clone(),
+                nearest: nearest(name, face.muscles.iter().map(|m| m.name.as_str())),
+            })?);
+        }
+        Ok(animator)
     }
 
     /// The next frame.
@@ -80,6 +101,9 @@ impl<'a> Animator<'a> {
             jaw.turn += weight * pose.turn;
             jaw.shift += *weight * pose.shift;
         }
+        for (muscle, by) in self.sliders.iter().zip(&frame.contractions) {
+            contractions[*muscle] += by;
+        }
         let report = self.simulation.pose(&contractions, &jaw);
         let positions = self.simulation.positions();
         let mut skin = self.face.skin_at(&positions);
@@ -87,12 +111,18 @@ impl<'a> Animator<'a> {
         let turn = DMat3::from_rotation_y(yaw)
             * DMat3::from_rotation_x(-pitch)
             * DMat3::from_rotation_z(-roll);
-        if turn.is_finite() && frame.head != [0.0; 3] {
-            let pivot = self.face.hinge.point + NECK;
-            skin.iter_mut().for_each(|p| *p = pivot + turn * (*p - pivot));
+        let head = if turn.is_finite() { turn } else { DMat3::IDENTITY };
+        let head_pivot = self.face.hinge.point + NECK;
+        if head != DMat3::IDENTITY {
+            skin.iter_mut().for_each(|p| *p = head_pivot + head * (*p - head_pivot));
         }
+        let eyes = frame.eyes.map(|[yaw, pitch]| {
+            let turn = DMat3::from_rotation_y(-yaw) * DMat3::from_rotation_x(pitch);
+            if turn.is_finite() { turn } else { DMat3::IDENTITY }
+        });
         let strains = self.face.strains(&positions);
-        AnimatedFrame { skin, strains, jaw: self.face.hinge.limited(&jaw), report }
+        let jaw = self.face.hinge.limited(&jaw);
+        AnimatedFrame { skin, strains, jaw, head, head_pivot, eyes, report }
     }
 }
 

@@ -13,8 +13,8 @@ use std::path::Path;
 use glam::DVec3;
 use pliant_math::team::Team;
 use pliant_mesh::{
-    Embedding, Graded, GradedOptions, Mesh, SignedDistance, Surface, barycentric, improve_shapes,
-    tetrahedralise_graded,
+    Embedding, Graded, GradedOptions, Mesh, SignedDistance, Surface, SurfaceTree, barycentric,
+    improve_shapes, tetrahedralise_graded,
 };
 
 use self::chart::{Chart, Side, lips};
@@ -23,7 +23,7 @@ use self::grading::Grading;
 use crate::error::FaceError;
 use crate::folder::check;
 use crate::model::{FaceModel, MuscleCourse, SkinBinding};
-use crate::template::{TEETH, Template};
+use crate::template::{BARED, TEETH, Template, in_the_open};
 
 /// Behind the joint of the jaw, and this far below the mandible, nothing is simulated (m).
 const BEHIND_HINGE: f64 = 0.012;
@@ -32,6 +32,11 @@ const BELOW_JAW: f64 = 0.030;
 const LEAN: f64 = 0.40;
 /// Flesh deeper under the skin than this is not simulated (m).
 const DEEPEST: f64 = 0.022;
+
+/// Vertices of a surface are nearer to it than this (m).
+const ON_SURFACE: f64 = 1e-6;
+/// Where lips cross at rest, flesh may be this far off the skin (m).
+const OFF_SKIN: f64 = 0.0006;
 
 /// Skin outside of its tet by more than this, in weights, is bound to a better one around.
 const SLACK: f64 = 0.05;
@@ -106,10 +111,13 @@ pub fn build(
         tetrahedralise_graded(&parted_skin, &[&parted_bones[0], &parted_bones[1]], &asked, team)?;
     let positions = carried_back(&flesh, skin, &bones, close);
     let mut solid = Mesh { positions, ..flesh.solid.clone() };
-    let inner: Vec<bool> = flesh.surfaces.iter().map(Option::is_none).collect();
-    let turned = improve_shapes(&mut solid, &inner);
+    let lip_sides = lip_sides(chart.as_ref(), &flesh, &solid.positions);
+    let turned = improved(&mut solid, &flesh, skin, &lips, &lip_sides);
     if turned > 0 {
-        return Err(FaceError::TurnedTets { tets: turned });
+        let is_turned = |[a, b, c, d]: &[DVec3; 4]| (*b - *a).dot((*c - *a).cross(*d - *a)) <= 0.0;
+        let turned_one = (0..solid.tets.len()).filter_map(|t| solid.corners(t)).find(is_turned);
+        let at = (turned_one.unwrap_or_default().iter().sum::<DVec3>() / 4.0).to_array();
+        return Err(FaceError::TurnedTets { tets: turned, at });
     }
     let binding = bind(&flesh, &solid, &parted_skin, skin, &border, team);
     let muscles = courses(template, &flesh, &solid, &part, team);
@@ -117,7 +125,7 @@ pub fn build(
         name: template.name.clone(),
         parts: attachments::parts(&flesh),
         holds: attachments::holds(&flesh, &solid.positions, &bones[0], template),
-        lip_sides: lip_sides(chart.as_ref(), &flesh, &solid.positions),
+        lip_sides,
         shares: fractions::shares(&solid, &template.muscles, team),
         muscles,
         skin: template.skin.clone(),
@@ -162,12 +170,11 @@ impl Border {
     }
 }
 
-/// A bone's triangles but for those of its teeth, which stand in the open mouth.
+/// A bone's triangles but for those of its teeth, and of what is bared: they stand in the open mouth.
 fn without_teeth(bone: &Surface) -> Mesh {
-    let teeth = bone.mesh.groups.iter().find(|group| group.name == TEETH);
-    let is_tooth = |v: &u32| teeth.is_some_and(|teeth| teeth.vertices.binary_search(v).is_ok());
-    let triangles = bone.mesh.triangles.iter().filter(|t| !t.iter().any(is_tooth)).copied();
-    Mesh::surface(bone.mesh.positions.clone(), triangles.collect())
+    let open = in_the_open(bone, &[TEETH, BARED]);
+    let triangles = bone.mesh.triangles.iter().filter(|t| !t.iter().any(|&v| open[v as usize]));
+    Mesh::surface(bone.mesh.positions.clone(), triangles.copied().collect())
 }
 
 /// Vertices at rest: those on surfaces where they are on these, others by the chart.
@@ -179,15 +186,53 @@ fn carried_back(
 ) -> Vec<DVec3> {
     let surfaces = [skin, &bones[0], &bones[1]];
     let place = |(p, on): (&DVec3, &Option<(u32, pliant_mesh::ClosestPoint)>)| {
-        let at = on.as_ref().and_then(|(label, found)| {
+        // What is off its surface lies on what was put over a hole in it.
+        let on = on.as_ref().filter(|(_, found)| found.distance < ON_SURFACE);
+        let at = on.and_then(|(label, found)| {
             let mesh = surfaces[*label as usize];
-            // A triangle beyond the template's own covers a hole.
             let triangle = mesh.triangles.get(found.triangle as usize)?;
             Some((0..3).map(|k| found.weights[k] * mesh.positions[triangle[k] as usize]).sum())
         });
         at.unwrap_or_else(|| close(*p))
     };
     flesh.solid.positions.iter().zip(&flesh.surfaces).map(place).collect()
+}
+
+/// Evens out what the way back has made flat: vertices inside move freely, those on the skin along it, and
+/// those of a lip along their own lip, however near the other is. Returns how many tets are turned over.
+fn improved(
+    solid: &mut Mesh,
+    flesh: &Graded,
+    skin: &Mesh,
+    lips: &[Vec<u32>; 2],
+    lip_sides: &[u8],
+) -> usize {
+    let without = |lip: &[u32]| {
+        let is_other = |t: &&[u32; 3]| !t.iter().all(|v| lip.binary_search(v).is_ok());
+        let triangles = skin.triangles.iter().filter(is_other).copied().collect();
+        SurfaceTree::new(&Mesh::surface(skin.positions.clone(), triangles))
+    };
+    let trees = [SurfaceTree::new(skin), without(&lips[1]), without(&lips[0])];
+    let onto = |v: u32, to: DVec3, off: f64| {
+        let v = v as usize;
+        match &flesh.surfaces[v] {
+            _ if flesh.is_cut[v] => None,
+            None => Some(to),
+            Some((0, _)) => {
+                let found = trees[lip_sides[v] as usize].closest(to)?;
+                Some(found.point + (to - found.point).clamp_length_max(off))
+            }
+            Some(_) => None,
+        }
+    };
+    let turned = improve_shapes(solid, &|v, to| onto(v, to, 0.0));
+    if turned == 0 {
+        return 0;
+    }
+    // Lips that cross at rest: their flesh need not.
+    improve_shapes(solid, &|v, to| {
+        onto(v, to, if lip_sides[v as usize] > 0 { OFF_SKIN } else { 0.0 })
+    })
 }
 
 /// Which lip vertices belong to: told in the chart, where these are apart.

@@ -16,10 +16,15 @@ pub enum FaceError {
     #[error(transparent)]
     Mesh(#[from] MeshError),
     /// The way back from the chart turns tets over.
-    #[error("{tets} tets of the flesh are turned over where the lips meet; try another size")]
+    #[error(
+        "{tets} tets of the flesh are turned over where the lips meet, one near ({:.4}, {:.4}, {:.4}) m; try another size",
+        at[0], at[1], at[2]
+    )]
     TurnedTets {
         /// How many.
         tets: usize,
+        /// The middle of one of them (m).
+        at: [f64; 3],
     },
     /// A face could not be simulated.
     #[error("the face cannot be simulated: {0}")]

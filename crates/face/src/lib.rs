@@ -4,9 +4,10 @@
 //! - [`anatomy`]: the built-in head as functions of space: skin, bones, teeth, muscles
 //! - [`expression`]: sculpted shapes, 52 of them with the names of ARKit, and action units
 //! - [`Template`]: all parts of a head as meshes, built in or read from a folder ([`folder`])
+//! - [`register`]: a template's parts in a head of one's own
 //! - [`build()`]: tets between skin and bones, and what muscle is in them: a [`FaceModel`]
 //! - [`FaceSimulation`]: contractions and a pose of the jaw go in, flesh and skin come out
-//! - [`Animator`]: the same from weights of shapes
+//! - [`Animator`]: the same from weights of shapes; [`Ensemble`]: with eyes and teeth, to be written
 //! - [`Performance`]: weights of shapes over time, from Live Link Face or from a table
 
 pub mod anatomy;
@@ -17,13 +18,15 @@ pub mod expression;
 pub mod folder;
 mod model;
 pub mod performance;
+mod registration;
 mod simulation;
 mod template;
 
-pub use animation::{AnimatedFrame, Animator};
+pub use animation::{AnimatedFrame, Animator, Ensemble};
 pub use build::{BuildOptions, build};
 pub use error::FaceError;
-pub use model::{BoneHold, FaceModel, MuscleCourse, Part, Share, SkinBinding};
+pub use model::{BoneHold, FaceModel, MuscleCourse, Part, Share, SkinBinding, Slip};
 pub use performance::Performance;
+pub use registration::{OwnHead, read_own_head, register};
 pub use simulation::{FaceSimulation, FaceSolver, FrameReport, SimulationOptions};
 pub use template::{Eye, Shape, Template};

@@ -3,10 +3,12 @@
 
 mod bytes;
 mod file;
+mod slip;
 
 use glam::DVec3;
 use pliant_mesh::{Mesh, Surface};
 
+pub use self::slip::Slip;
 use crate::anatomy::hinge::Hinge;
 use crate::expression::Recipe;
 use crate::template::{Eye, Shape};

@@ -1,8 +1,10 @@
 //! Weights of shapes over time: what an actor did, or what an animator keyed.
 //!
-//! Read from what Live Link Face writes (`Timecode,BlendShapeCount`, 52 names, nine rotations) or
-//! from a plain table (`frame`, then names).
+//! Read from what Live Link Face writes (`Timecode,BlendShapeCount`, 52 names, nine rotations), from a plain
+//! table (`frame`, then names), or from JSON. Muscles may be told as well as shapes.
 
+mod columns;
+mod json;
 mod speech;
 mod table;
 
@@ -17,6 +19,8 @@ pub struct Performance {
     pub fps: f64,
     /// Names of the shapes that weights are of.
     pub shapes: Vec<String>,
+    /// Names of the muscles that contractions are of.
+    pub muscles: Vec<String>,
     /// At least one.
     pub frames: Vec<Frame>,
 }
@@ -26,10 +30,20 @@ pub struct Performance {
 pub struct Frame {
     /// As many as there are shapes.
     pub weights: Vec<f64>,
+    /// As many as there are muscles, beyond what shapes ask of them: parts of the rest length.
+    pub contractions: Vec<f64>,
     /// Yaw, pitch and roll of the head (rad).
     pub head: [f64; 3],
-    /// Yaw and pitch of the left and the right eye (rad).
+    /// Yaw, to the right of whose face it is, and pitch, down, of the left and the right eye (rad).
     pub eyes: [[f64; 2]; 2],
+}
+
+/// Names that a performance may use.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Names<'a> {
+    /// Of shapes; those of ARKit if there are none.
+    pub shapes: &'a [&'a str],
+    pub muscles: &'a [&'a str],
 }
 
 impl Performance {

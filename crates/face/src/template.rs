@@ -13,6 +13,8 @@ use crate::expression::{PRESETS, Recipe, Sculptor, Site, keep_off_eye, recipe};
 
 /// The name of the group of teeth in the meshes of skull and mandible.
 pub const TEETH: &str = "teeth";
+/// And of the group of bone that stands in the mouth as they do.
+pub const BARED: &str = "bared";
 
 /// All parts of a head, at rest in one frame (m).
 #[derive(Clone, Debug, Default)]
@@ -171,6 +173,17 @@ fn painted(skin: Mesh, anatomy: &Anatomy) -> Surface {
 fn coloured(mesh: Mesh, values: Vec<f64>) -> Surface {
     let colour = Attribute { name: Attribute::COLOR.to_owned(), components: 3, values };
     Surface { attributes: vec![colour], ..Surface::from(mesh) }
+}
+
+/// Whether each vertex of a bone is of no flesh: of teeth, which stand in the mouth, or bared.
+pub(crate) fn in_the_open(bone: &Surface, groups: &[&str]) -> Vec<bool> {
+    let mut open = vec![false; bone.mesh.positions.len()];
+    for group in bone.mesh.groups.iter().filter(|g| groups.contains(&g.name.as_str())) {
+        for &v in &group.vertices {
+            open.get_mut(v as usize).into_iter().for_each(|open| *open = true);
+        }
+    }
+    open
 }
 
 /// A bone and its teeth as one mesh, the latter in a group.

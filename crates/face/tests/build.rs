@@ -68,13 +68,24 @@ fn flesh_lies_on_skin_and_bones_and_no_tet_is_turned_over() {
 fn no_tet_joins_the_lips() {
     let face = face();
     let tree = SurfaceTree::new(&face.skin.mesh);
+    let joins = |t: &&[u32; 3]| {
+        [0, 1].iter().all(|&k: &usize| t.iter().any(|v| face.lips[k].binary_search(v).is_ok()))
+    };
+    let reach = |t: &[u32; 3]| {
+        t.iter()
+            .map(|&v| face.skin.mesh.positions[v as usize].x.abs())
+            .fold(f64::INFINITY, f64::min)
+    };
+    let slit =
+        face.skin.mesh.triangles.iter().filter(joins).map(reach).fold(f64::INFINITY, f64::min);
+    assert!((0.019..0.024).contains(&slit), "the slit ends {slit} m from the middle");
     let lip = |v: u32| {
         let found = tree.closest(face.solid.positions[v as usize])?;
         let own = face.skin.mesh.triangles[found.triangle as usize];
         let on = |k: usize| own.iter().all(|s| face.lips[k].binary_search(s).is_ok());
         let on_skin = face.parts[v as usize] == Some(Part::Skin) && found.distance < 1e-6;
-        // The slit ends 23 mm from the middle, and triangles of the skin join the lips a little before.
-        let inside = found.point.x.abs() < 0.020;
+        // The slit ends 23 mm from the middle: triangles of the skin join the lips from there on.
+        let inside = found.point.x.abs() < slit;
         [0, 1].into_iter().find(|&k| on_skin && inside && on(k))
     };
     let sides: Vec<Option<usize>> = (0..face.solid.positions.len() as u32).map(lip).collect();
@@ -192,6 +203,26 @@ fn a_smile_draws_the_corners_up_and_out_and_shortens_its_muscles() {
     let wild = JawPose { open: f64::NAN, turn: 1e9, shift: DVec3::splat(f64::INFINITY) };
     simulation.pose(&vec![f64::NAN; 1000], &wild);
     assert!(simulation.positions().iter().all(|p| p.is_finite()));
+}
+
+#[test]
+fn raised_brows_slide_over_the_forehead_and_stretch_it_where_it_is_pinned() {
+    let face = face();
+    let mut contractions = vec![0.0; face.muscles.len()];
+    for (muscle, by) in face.muscles.iter().zip(&mut contractions) {
+        *by = if muscle.name.starts_with("frontalis") { 0.3 } else { 0.0 };
+    }
+    let [slides, pinned] = [true, false].map(|sliding| {
+        let options = SimulationOptions { sliding, contact: false, ..interactive(80) };
+        let mut simulation = FaceSimulation::new(face, &options).expect("a simulation");
+        simulation.pose(&contractions, &JawPose::default());
+        face.slip(&simulation.positions())
+    });
+    assert!(slides.deep > 5e-4 && pinned.deep < 1e-12, "{slides:?} {pinned:?}");
+    assert!(slides.skin > 2.5 * pinned.skin, "{slides:?} {pinned:?}");
+    // For the same way of the skin, what is between it and the bone is sheared the less.
+    let per_way = |slip: pliant_face::Slip| slip.shear / slip.skin;
+    assert!(per_way(slides) < 0.4 * per_way(pinned), "{slides:?} {pinned:?}");
 }
 
 #[test]

@@ -56,6 +56,6 @@ pub use signed_distance::SignedDistance;
 pub use surface::Surface;
 pub use surface_tree::{ClosestPoint, Hit, SurfaceTree};
 pub use tetrahedralise::{Resolution, TetOptions, TetReport, Tetrahedralised, tetrahedralise};
-pub use topology::{boundary_of_tets, edges_of_tets};
+pub use topology::{boundary_of_tets, components_of_triangles, edges_of_tets};
 pub use triangle::Feature;
 pub use winding::WindingTree;

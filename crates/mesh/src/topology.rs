@@ -49,7 +49,12 @@ pub fn edges_of_tets(tets: &[[u32; 4]]) -> Vec<[u32; 2]> {
 }
 
 /// The number of the edge-connected piece of every triangle, from 0 in the order of first triangles.
-pub(crate) fn components_of_triangles(triangles: &[[u32; 3]]) -> Vec<u32> {
+///
+/// ```
+/// let triangles = [[0, 1, 2], [3, 4, 5], [2, 1, 6]];
+/// assert_eq!(pliant_mesh::components_of_triangles(&triangles), [0, 1, 0]);
+/// ```
+pub fn components_of_triangles(triangles: &[[u32; 3]]) -> Vec<u32> {
     let mut sides: Vec<([u32; 2], u32)> = Vec::with_capacity(3 * triangles.len());
     for (t, &[a, b, c]) in (0u32..).zip(triangles) {
         sides.extend([[a, b], [b, c], [c, a]].map(|[p, q]| ([p.min(q), p.max(q)], t)));

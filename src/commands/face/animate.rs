@@ -5,13 +5,16 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::{Args, ValueEnum};
-use pliant::face::{Animator, FaceSolver, Performance, SimulationOptions};
+use pliant::face::performance::Names;
+use pliant::face::{
+    Animator, Ensemble, FaceModel, FaceSolver, Performance, SimulationOptions,
+};
 use pliant::io::atomic::{refuse_overwriting, write_whole};
 use pliant::io::{AnimationWriter, Loaded, read_text};
 use serde_json::json;
 
 use super::{failure, open};
-use crate::arguments::Options;
+use crate::arguments::{FrameRange, Options};
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::progress::Progress;
@@ -26,10 +29,11 @@ pub struct Arguments {
     /// What `pliant face build` wrote
     #[arg(value_name = "MODEL.face")]
     model: PathBuf,
-    /// Weights per frame: what Live Link Face writes, or a table `frame,jawOpen,…`
-    #[arg(long, value_name = "W.csv")]
+    /// Weights of shapes, and contractions of muscles, per frame: what Live Link Face writes, a table
+    /// `frame,jawOpen,…`, or JSON
+    #[arg(long, value_name = "W.csv|.json")]
     weights: PathBuf,
-    /// The animated skin; its ending is the format
+    /// The animated skin, eyes and teeth; its ending is the format
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
     /// How equilibrium is found in every frame
@@ -41,6 +45,12 @@ pub struct Arguments {
     /// Frames per second, where the table does not tell
     #[arg(long)]
     fps: Option<f64>,
+    /// Frames A to B only, both included; either may be left out
+    #[arg(long, value_name = "A..B")]
+    frames: Option<FrameRange>,
+    /// Write the skin without eyes and teeth
+    #[arg(long)]
+    skin_only: bool,
     /// Let lips pass through teeth
     #[arg(long)]
     no_contact: bool,
@@ -57,10 +67,14 @@ enum Kind {
 pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
     interrupt::listen()?;
     let face = open(&arguments.model)?;
-    let text = read_text(&arguments.weights)?;
-    let names: Vec<&str> = face.recipes.iter().map(|recipe| recipe.0.as_str()).collect();
-    let performance =
-        Performance::parse(&arguments.weights, &text, &names, arguments.fps).map_err(failure)?;
+    let mut performance = read_performance(&arguments, &face)?;
+    if let Some(range) = &arguments.frames {
+        let count = performance.frames.len();
+        let chosen = range.within(count).ok_or_else(|| {
+            Failure::about(&arguments.weights, format!("has {count} frames, none of those asked for"))
+        })?;
+        performance.frames = performance.frames[chosen].to_vec();
+    }
     let count = performance.frames.len();
     let beside = |ending: &str| {
         let mut name = arguments.out.as_os_str().to_owned();
@@ -81,10 +95,11 @@ pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
     let asked =
         SimulationOptions { solver, contact, threads: options.threads(), ..Default::default() };
     let mut animator = Animator::of(&face, &performance, &asked).map_err(failure)?;
+    let ensemble = Ensemble::new(&face, arguments.skin_only);
     let rest = Loaded {
-        mesh: face.skin.mesh.clone(),
-        polygons: face.skin.polygons.clone(),
-        attributes: face.skin.attributes.clone(),
+        mesh: ensemble.rest.mesh.clone(),
+        polygons: ensemble.rest.polygons.clone(),
+        attributes: ensemble.rest.attributes.clone(),
         notes: Vec::new(),
     };
     let mut writer = AnimationWriter::create(&arguments.out, rest, performance.fps, count)?;
@@ -104,7 +119,7 @@ pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
         fallbacks += animated.report.fallbacks;
         deepest = deepest.max(animated.report.max_penetration);
         exploded |= animated.skin.iter().any(|p| !p.is_finite());
-        writer.write_frame(&animated.skin)?;
+        writer.write_frame(&ensemble.at(&animated))?;
         let _ = write!(strains, "{done}");
         animated.strains.iter().for_each(|s| _ = write!(strains, ",{s:.5}"));
         strains.push('\n');
@@ -124,6 +139,17 @@ pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
     write_whole(&report_path, format!("{summary:#}\n").as_bytes())?;
     write_whole(&strains_path, strains.as_bytes())?;
     finish(&arguments.out, done, count, ms_per_frame, options)
+}
+
+fn read_performance(arguments: &Arguments, face: &FaceModel) -> Result<Performance, Failure> {
+    let path = &arguments.weights;
+    let text = read_text(path)?;
+    let shapes: Vec<&str> = face.recipes.iter().map(|recipe| recipe.0.as_str()).collect();
+    let muscles: Vec<&str> = face.muscles.iter().map(|muscle| muscle.name.as_str()).collect();
+    let names = Names { shapes: &shapes, muscles: &muscles };
+    let is_json = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("json"));
+    let read = if is_json { Performance::parse_json } else { Performance::parse };
+    read(path, &text, &names, arguments.fps).map_err(failure)
 }
 
 fn finish(

@@ -1,4 +1,5 @@
-//! `pliant face template`: the built-in head as a folder, or a folder looked at.
+//! `pliant face template`: the built-in head as a folder, a head of one's own with its parts, or a folder
+//! looked at.
 
 use std::path::PathBuf;
 use std::time::Instant;
@@ -6,8 +7,9 @@ use std::time::Instant;
 use clap::Args;
 use pliant::face::anatomy::resolution::DEFAULT_SIZE;
 use pliant::face::folder::{check, read_template, write_template};
-use pliant::face::{Performance, Template};
-use pliant::io::atomic::{create_folder, write_whole};
+use pliant::face::{Performance, Template, read_own_head, register};
+use pliant::io::atomic::{create_folder, refuse_overwriting, write_whole};
+use pliant::io::unit_named;
 use pliant::math::team::Team;
 
 use super::failure;
@@ -15,10 +17,11 @@ use crate::arguments::Options;
 use crate::failure::Failure;
 use crate::report;
 
-/// Write the built-in head as a folder of parts, or check a folder of your own
+/// Write the built-in head as a folder of parts, put its parts into a head of your own, or check a folder
 #[derive(Args)]
 #[command(after_help = "Examples:\n  pliant face template --out head\n  \
     pliant face template --out fine --size 0.0015\n  \
+    pliant face template --skin me.obj --markers me.json --shapes shapes/ --unit cm --out me\n  \
     pliant face template --check head")]
 pub struct Arguments {
     /// The folder to write
@@ -27,6 +30,18 @@ pub struct Arguments {
     /// Length of the skin's edges on the cheek; lips and lids are finer, the scalp is coarser
     #[arg(long, value_name = "METRES", default_value_t = DEFAULT_SIZE, value_parser = size)]
     size: f64,
+    /// A head of your own: bones, muscles and eyes of the built-in one are warped into it
+    #[arg(long, value_name = "MESH", requires = "markers", conflicts_with = "check")]
+    skin: Option<PathBuf>,
+    /// Where landmarks are on it: {"pronasale": VERTEX, "menton": [X, Y, Z], …}
+    #[arg(long, value_name = "M.json", requires = "skin")]
+    markers: Option<PathBuf>,
+    /// Its shapes: a folder of meshes, or a glTF file with morph targets
+    #[arg(long, value_name = "DIR|GLB", requires = "skin")]
+    shapes: Option<PathBuf>,
+    /// Of its files: m, cm, mm, in or ft
+    #[arg(long, default_value = "m", value_parser = unit, requires = "skin")]
+    unit: f64,
     /// Read the template in this folder instead, and see whether its parts make a head
     #[arg(long, value_name = "DIR", conflicts_with_all = ["out", "size"])]
     check: Option<PathBuf>,
@@ -45,8 +60,20 @@ pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
     }
     let Some(folder) = arguments.out else { return Ok(()) };
     let start = Instant::now();
+    let mut template = Template::built_in(arguments.size, &team).map_err(failure)?;
+    if let (Some(skin), Some(markers)) = (&arguments.skin, &arguments.markers) {
+        for output in ["skin.obj", "blendshapes.glb"] {
+            refuse_overwriting(&folder.join(output), &[skin, markers])?;
+        }
+        let shapes = arguments.shapes.as_deref();
+        let own = read_own_head(skin, shapes, markers, arguments.unit).map_err(failure)?;
+        let (registered, remarks) = register(&template, &own, skin, &team).map_err(failure)?;
+        if !options.quiet {
+            remarks.iter().for_each(|remark| report::remark(&format!("note: {remark}")));
+        }
+        template = registered;
+    }
     create_folder(&folder)?;
-    let template = Template::built_in(arguments.size, &team).map_err(failure)?;
     let files = write_template(&template, &folder).map_err(failure)?;
     let speech = Performance::speech(30.0);
     write_whole(&folder.join("performance.csv"), speech.to_csv().as_bytes())?;
@@ -67,6 +94,10 @@ fn contents(template: &Template) -> String {
         template.regions.len(),
         template.landmarks.len(),
     )
+}
+
+fn unit(text: &str) -> Result<f64, String> {
+    unit_named(text).ok_or_else(|| "expected m, cm, mm, in or ft".to_owned())
 }
 
 fn size(text: &str) -> Result<f64, String> {

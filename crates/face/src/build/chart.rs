@@ -23,8 +23,12 @@ const BEYOND: f64 = 0.006;
 const BEHIND: f64 = 0.018;
 /// What is further behind the slit is no lip (m).
 const LIP_BACK: f64 = 0.004;
+/// Lips that cross the line by more than this do not cross: it is not theirs (m).
+const CROSSING: f64 = 0.001;
+/// How near to the line the corners are (m).
+const AT_LINE: f64 = 0.0015;
 /// Nearer to the corners than this, lips are joined (m).
-const AT_CORNER: f64 = 0.0012;
+const AT_CORNER: f64 = 0.0002;
 /// Width of the strips in which the line is looked for (m).
 const STRIP: f64 = 0.0015;
 
@@ -95,26 +99,46 @@ impl Chart {
         for k in 1..heights.len().saturating_sub(1) {
             heights[k] = 0.25 * (old[k - 1] + 2.0 * old[k] + old[k + 1]);
         }
-        // Where triangles join both lips, the slit has ended.
-        let side = |v: u32| [0, 1].into_iter().find(|&k| lips[k].binary_search(&v).is_ok());
-        let middle = 0.5 * (first + last);
-        let mut corners = [first, last];
-        for triangle in &template.skin.mesh.triangles {
-            let sides = triangle.map(side);
-            if sides.contains(&Some(0)) && sides.contains(&Some(1)) {
-                for p in triangle.iter().filter_map(|&v| at(v)) {
-                    if p.x > middle {
-                        corners[1] = corners[1].min(p.x);
-                    } else {
-                        corners[0] = corners[0].max(p.x);
-                    }
-                }
+        let mut chart = Chart { first, heights, corners: [first, last], back: f64::MIN };
+        chart.corners = chart.ends(template, &lips);
+        // Beyond the corners there is no line: it goes on as it was.
+        let at_corner = chart.corners.map(|x| chart.line(x));
+        for k in 0..chart.heights.len() {
+            let x = first + (k as f64 + 0.5) * STRIP;
+            if x < chart.corners[0] {
+                chart.heights[k] = at_corner[0];
+            } else if x > chart.corners[1] {
+                chart.heights[k] = at_corner[1];
             }
         }
-        let chart = Chart { first, heights, corners, back: f64::MIN };
         let near = |p: &&DVec3| (p.y - chart.line(p.x)).abs() < 0.003;
         let back = points.iter().flatten().filter(near).map(|p| p.z).fold(f64::MAX, f64::min);
         Some(Chart { back, ..chart })
+    }
+
+    /// Where the slit has ended, right and left: where triangles near the line join both lips.
+    fn ends(&self, template: &Template, lips: &[Vec<u32>; 2]) -> [f64; 2] {
+        let side = |v: u32| [0, 1].into_iter().find(|&k| lips[k].binary_search(&v).is_ok());
+        let middle = 0.5 * (self.corners[0] + self.corners[1]);
+        let mut corners = self.corners;
+        let mesh = &template.skin.mesh;
+        for triangle in &mesh.triangles {
+            let sides = triangle.map(side);
+            if !(sides.contains(&Some(0)) && sides.contains(&Some(1))) {
+                continue;
+            }
+            let center = triangle.map(|v| mesh.positions[v as usize]).iter().sum::<DVec3>() / 3.0;
+            // Behind the lips, too, what is above meets what is below: that is no end of the slit.
+            if (center.y - self.line(center.x)).abs() > AT_LINE {
+                continue;
+            }
+            if center.x > middle {
+                corners[1] = corners[1].min(center.x);
+            } else {
+                corners[0] = corners[0].max(center.x);
+            }
+        }
+        corners
     }
 
     /// Height of the line between the lips (m).
@@ -164,10 +188,12 @@ impl Chart {
     /// From the head at rest to the chart. What is known to be above or below stays there.
     pub fn part(&self, p: DVec3, side: Option<Side>) -> DVec3 {
         let line = self.line(p.x);
+        let above = p.y - line;
         let above = match side {
-            Some(Side::Upper) => (p.y - line).max(0.0),
-            Some(Side::Lower) => (p.y - line).min(-0.0),
-            None => p.y - line,
+            Some(_) if self.inside_corners(p.x) <= 0.0 => above,
+            Some(Side::Upper) if above > -CROSSING => above.max(0.0),
+            Some(Side::Lower) if above < CROSSING => above.min(-0.0),
+            _ => above,
         };
         let (h, seam) = self.opening(p);
         let b = above.abs();

@@ -8,7 +8,7 @@ use pliant_mesh::diagnosis::{FindingKind, findings};
 use pliant_mesh::{Mesh, SignedDistance, Surface};
 
 use crate::error::FaceError;
-use crate::template::{TEETH, Template};
+use crate::template::{BARED, TEETH, Template, in_the_open};
 
 /// Bone nearer to the skin than this is worth a remark (m).
 const SHALLOW: f64 = 0.002;
@@ -34,8 +34,8 @@ pub fn check(template: &Template, path: &Path, team: &Team) -> Result<Vec<String
         remarks.push(format!("the skin has {edges} open edges: it is closed in thought"));
     }
     for (part, bone) in [("the skull", &template.skull), ("the mandible", &template.mandible)] {
-        closed(&bone.mesh, part, path)?;
-        let depth = inside(&without_teeth(bone), &skin, part, path, team)?;
+        closed(&without_teeth(bone), part, path)?;
+        let depth = inside(&bone.mesh.positions, &in_flesh(bone), &skin, part, path, team)?;
         if depth < SHALLOW {
             remarks.push(format!("{part} comes as near to the skin as {:.1} mm", 1e3 * depth));
         }
@@ -47,7 +47,8 @@ pub fn check(template: &Template, path: &Path, team: &Team) -> Result<Vec<String
             &part,
             path,
         )?;
-        inside(&muscle.solid.positions, &skin, &part, path, team)?;
+        let points = &muscle.solid.positions;
+        inside(points, &vec![true; points.len()], &skin, &part, path, team)?;
         if muscle.curve.len() < 2 {
             let problem = "has a curve of fewer than two points".to_owned();
             return Err(FaceError::Part { path: path.to_owned(), part, problem });
@@ -92,15 +93,21 @@ fn closed(mesh: &Mesh, part: &str, path: &Path) -> Result<(), FaceError> {
     Err(FaceError::Hole { path: path.to_owned(), part: part.to_owned(), edges, triangle, x, y, z })
 }
 
-/// The least depth under the skin (m), which must not be negative.
+/// The least depth under the skin (m) of the points that are asked for, which must not be negative.
 fn inside(
     points: &[DVec3],
+    asked: &[bool],
     skin: &SignedDistance,
     part: &str,
     path: &Path,
     team: &Team,
 ) -> Result<f64, FaceError> {
-    let depths = skin.at_all(points, team);
+    let mut depths = skin.at_all(points, team);
+    depths
+        .iter_mut()
+        .zip(asked)
+        .filter(|(_, asked)| !**asked)
+        .for_each(|(d, _)| *d = f64::INFINITY);
     let (mut least, mut vertex) = (f64::INFINITY, 0);
     for (v, &depth) in (0u32..).zip(&depths) {
         if depth < least {
@@ -115,9 +122,14 @@ fn inside(
     Err(FaceError::OutsideSkin { path, part, vertices, vertex, by_mm: -1e3 * least })
 }
 
-/// Vertices of a bone that belong to no tooth: teeth stand in the open mouth.
-fn without_teeth(bone: &Surface) -> Vec<DVec3> {
-    let teeth = bone.mesh.groups.iter().find(|group| group.name == TEETH);
-    let is_tooth = |v: u32| teeth.is_some_and(|teeth| teeth.vertices.binary_search(&v).is_ok());
-    (0u32..).zip(&bone.mesh.positions).filter(|(v, _)| !is_tooth(*v)).map(|(_, p)| *p).collect()
+/// Which vertices of a bone are to be in flesh: teeth, and what is bared, stand in the open mouth.
+fn in_flesh(bone: &Surface) -> Vec<bool> {
+    in_the_open(bone, &[TEETH, BARED]).iter().map(|open| !open).collect()
+}
+
+/// A bone without its teeth and gums, which are there to be looked at.
+fn without_teeth(bone: &Surface) -> Mesh {
+    let open = in_the_open(bone, &[TEETH]);
+    let triangles = bone.mesh.triangles.iter().filter(|t| !t.iter().any(|&v| open[v as usize]));
+    Mesh::surface(bone.mesh.positions.clone(), triangles.copied().collect())
 }

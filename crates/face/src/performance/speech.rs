@@ -80,7 +80,7 @@ impl Performance {
         let shapes: Vec<String> = ARKIT.iter().map(|name| (*name).to_owned()).collect();
         let count = (SECONDS * fps).round().max(1.0) as usize;
         let frames = (0..count).map(|k| frame(k as f64 / fps)).collect();
-        Performance { fps, shapes, frames }
+        Performance { fps, shapes, muscles: Vec::new(), frames }
     }
 }
 

@@ -2,124 +2,68 @@
 
 use std::path::Path;
 
-use super::{Frame, Performance};
+use super::columns::{Column, Columns, ROTATIONS};
+use super::{Names, Performance};
 use crate::error::FaceError;
 use crate::expression::ARKIT;
-use crate::folder::nearest;
 
-/// Columns of Live Link Face after the shapes, in radians.
-const ROTATIONS: [&str; 9] = [
-    "HeadYaw",
-    "HeadPitch",
-    "HeadRoll",
-    "LeftEyeYaw",
-    "LeftEyePitch",
-    "LeftEyeRoll",
-    "RightEyeYaw",
-    "RightEyePitch",
-    "RightEyeRoll",
-];
-/// Weights beyond this are a mistake, or are percent.
-const GREATEST: f64 = 4.0;
-/// More frames or columns than these are a mistake.
-const MOST_FRAMES: usize = 1 << 20;
-const MOST_COLUMNS: usize = 1 << 10;
+/// More frames than these are a mistake.
+pub(super) const MOST_FRAMES: usize = 1 << 20;
 /// What times of frames are rounded to where only timecodes tell (1/s).
 const RATES: [f64; 6] = [24.0, 25.0, 30.0, 48.0, 50.0, 60.0];
 
-/// What a column holds.
-#[derive(Clone, Copy)]
-enum Column {
-    Timecode,
-    Ignored,
-    Weight(usize),
-    Rotation(usize),
-}
-
 impl Performance {
-    /// Reads a table. `known` are the names of shapes that there are, those of ARKit if it is empty;
-    /// `fps` is asked for where the table does not tell. `path` is named in errors.
+    /// Reads a table of weights, and of contractions of muscles. `fps` is asked for where the table does
+    /// not tell. `path` is named in errors.
     ///
     /// ```
-    /// use pliant_face::Performance;
+    /// use pliant_face::{Performance, performance::Names};
+    /// let names = Names::default();
     /// let text = "frame,jawOpen,mouthPucker\n0,0.1,0\n1,0.4,0.25\n";
-    /// let talk = Performance::parse("talk.csv".as_ref(), text, &[], Some(24.0))?;
+    /// let talk = Performance::parse("talk.csv".as_ref(), text, &names, Some(24.0))?;
     /// assert_eq!((talk.frames.len(), talk.frames[1].weights[1]), (2, 0.25));
-    /// let wrong = Performance::parse("talk.csv".as_ref(), "frame,jawopn\n0,1\n", &[], None);
+    /// let wrong = Performance::parse("talk.csv".as_ref(), "frame,jawopn\n0,1\n", &names, None);
     /// assert!(wrong.unwrap_err().to_string().ends_with("did you mean jawOpen?"));
     /// # Ok::<(), pliant_face::FaceError>(())
     /// ```
     pub fn parse(
         path: &Path,
         text: &str,
-        known: &[&str],
+        names: &Names,
         fps: Option<f64>,
     ) -> Result<Performance, FaceError> {
-        let known = if known.is_empty() { &ARKIT[..] } else { known };
         let fail = |line: usize, problem: String| FaceError::Syntax {
             path: path.to_owned(),
             line,
             problem,
         };
-        if let Some(fps) = fps.filter(|fps| !(fps.is_finite() && *fps > 0.0 && *fps <= 1000.0)) {
-            return Err(fail(
-                1,
-                format!("{fps} frames per second make no sense, expected 1 to 1000"),
-            ));
-        }
+        let fps = rate(fps).map_err(|problem| fail(1, problem))?;
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let mut lines = (1usize..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
         let Some((_, header)) = lines.next() else {
             return Err(fail(1, "expected a line of names, found nothing".to_owned()));
         };
-        let (columns, shapes) = columns(path, header, known)?;
+        let columns = Columns::of(path, header.split(',').map(str::trim), names)?;
         let mut frames = Vec::new();
         let mut most_in_second: f64 = 0.0;
         for (number, line) in lines {
             let fields: Vec<&str> = line.split(',').map(str::trim).collect();
-            if fields.len() != columns.len() {
-                let (expected, found) = (columns.len(), fields.len());
+            if fields.len() != columns.all.len() {
+                let (expected, found) = (columns.all.len(), fields.len());
                 return Err(fail(number, format!("expected {expected} values, found {found}")));
             }
             if frames.len() == MOST_FRAMES {
                 return Err(fail(number, format!("there are more than {MOST_FRAMES} frames")));
             }
-            let mut frame = Frame { weights: vec![0.0; shapes.len()], ..Frame::default() };
-            for (place, (field, column)) in fields.iter().zip(&columns).enumerate() {
-                match column {
-                    Column::Ignored => {}
-                    Column::Timecode => {
-                        let last = field.rsplit(':').next().and_then(|f| f.parse::<f64>().ok());
-                        most_in_second = most_in_second.max(last.unwrap_or(0.0));
-                    }
-                    Column::Weight(shape) => {
-                        let value = finite(field).filter(|w| w.abs() <= GREATEST);
-                        frame.weights[*shape] = value.ok_or_else(|| {
-                            let name = &shapes[*shape];
-                            fail(
-                                number,
-                                format!("{name} is {field:?}, expected a weight from 0 to 1"),
-                            )
-                        })?;
-                    }
-                    Column::Rotation(k) => {
-                        let value = finite(field).filter(|r| r.abs() < 100.0).ok_or_else(|| {
-                            fail(
-                                number,
-                                format!(
-                                    "value {} is {field:?}, expected an angle in radians",
-                                    place + 1
-                                ),
-                            )
-                        })?;
-                        match k {
-                            0..3 => frame.head[*k] = value,
-                            3 | 4 => frame.eyes[0][k - 3] = value,
-                            6 | 7 => frame.eyes[1][k - 6] = value,
-                            _ => {}
-                        }
-                    }
+            let mut frame = columns.frame();
+            for (field, column) in fields.iter().zip(&columns.all) {
+                if matches!(column, Column::Timecode) {
+                    let last = field.rsplit(':').next().and_then(|f| f.parse::<f64>().ok());
+                    most_in_second = most_in_second.max(last.unwrap_or(0.0));
                 }
+                columns
+                    .put(*column, field.parse().ok(), field, &mut frame)
+                    .map_err(|problem| fail(number, problem))?;
             }
             frames.push(frame);
         }
@@ -128,7 +72,7 @@ impl Performance {
         }
         let told =
             RATES.into_iter().find(|rate| most_in_second < *rate).filter(|_| most_in_second > 0.0);
-        Ok(Performance { fps: fps.or(told).unwrap_or(30.0), shapes, frames })
+        Ok(columns.performance(fps.or(told).unwrap_or(30.0), frames))
     }
 
     /// The table that Live Link Face would have written; shapes that ARKit does not have follow.
@@ -168,8 +112,14 @@ impl Performance {
     }
 }
 
-fn finite(field: &str) -> Option<f64> {
-    field.parse().ok().filter(|x: &f64| x.is_finite())
+/// Frames per second that are asked for, if they make sense.
+pub(super) fn rate(fps: Option<f64>) -> Result<Option<f64>, String> {
+    match fps {
+        Some(fps) if !(fps.is_finite() && fps > 0.0 && fps <= 1000.0) => {
+            Err(format!("{fps} frames per second make no sense, expected 1 to 1000"))
+        }
+        fps => Ok(fps),
+    }
 }
 
 fn capital(name: &str) -> String {
@@ -177,62 +127,19 @@ fn capital(name: &str) -> String {
     letters.next().map(|c| c.to_ascii_uppercase()).into_iter().chain(letters).collect()
 }
 
-/// What the columns are, and the shapes among them.
-fn columns(
-    path: &Path,
-    header: &str,
-    known: &[&str],
-) -> Result<(Vec<Column>, Vec<String>), FaceError> {
-    let names: Vec<&str> = header.split(',').map(str::trim).collect();
-    if names.len() > MOST_COLUMNS {
-        let problem = format!("there are {} columns, expected at most {MOST_COLUMNS}", names.len());
-        return Err(FaceError::Syntax { path: path.to_owned(), line: 1, problem });
-    }
-    let mut shapes: Vec<String> = Vec::new();
-    let mut columns = Vec::with_capacity(names.len());
-    for name in names {
-        let column = match name.to_lowercase().as_str() {
-            "timecode" => Column::Timecode,
-            "frame" | "blendshapecount" | "time" => Column::Ignored,
-            lower => match ROTATIONS.iter().position(|r| r.to_lowercase() == lower) {
-                Some(k) => Column::Rotation(k),
-                None => {
-                    let shape = known.iter().find(|k| k.to_lowercase() == lower);
-                    let shape = shape.ok_or_else(|| FaceError::UnknownShape {
-                        path: path.to_owned(),
-                        name: name.to_owned(),
-                        nearest: nearest(name, known.iter().copied()),
-                    })?;
-                    if shapes.iter().any(|s| s == shape) {
-                        let problem = format!("the shape {shape} has two columns");
-                        return Err(FaceError::Syntax { path: path.to_owned(), line: 1, problem });
-                    }
-                    shapes.push((*shape).to_owned());
-                    Column::Weight(shapes.len() - 1)
-                }
-            },
-        };
-        columns.push(column);
-    }
-    if shapes.is_empty() {
-        let problem = "expected a line of names with at least one shape".to_owned();
-        return Err(FaceError::Syntax { path: path.to_owned(), line: 1, problem });
-    }
-    Ok((columns, shapes))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn problem(text: &str, fps: Option<f64>) -> String {
-        Performance::parse("w.csv".as_ref(), text, &[], fps).unwrap_err().to_string()
+        Performance::parse("w.csv".as_ref(), text, &Names::default(), fps).unwrap_err().to_string()
     }
 
     #[test]
     fn what_is_written_is_read_again() {
         let speech = Performance::speech(30.0);
-        let again = Performance::parse("s.csv".as_ref(), &speech.to_csv(), &[], None).unwrap();
+        let again = Performance::parse("s.csv".as_ref(), &speech.to_csv(), &Names::default(), None)
+            .unwrap();
         assert_eq!((again.fps, again.frames.len()), (30.0, speech.frames.len()));
         for (a, b) in again.frames.iter().zip(&speech.frames) {
             for (name, w) in speech.shapes.iter().zip(&b.weights) {

@@ -110,25 +110,25 @@ pub fn improve(sheet: &mut Sheet, surfaces: &[SignedDistance], round: u32) {
     climb(&mut sheet.positions, &sheet.tets, GOOD, &onto, round);
 }
 
-/// Moves vertices that may be moved until no tet around them is worse than it must be: for solids
-/// that have been deformed since they were made. Returns how many tets are still turned over.
+/// Moves vertices until no tet around them is worse than it must be: for solids that have been deformed
+/// since they were made. `onto` tells where a vertex may go when it is asked to go somewhere: not at all, there, or
+/// onto a surface nearby. Returns how many tets are still turned over.
 ///
 /// ```
 /// use pliant_mesh::{DVec3, improve_shapes, shapes};
 /// let mut solid = shapes::solid_box(DVec3::ONE, [2, 2, 2])?;
 /// let inside = |p: &DVec3| p.abs().max_element() < 0.49;
-/// let may_move: Vec<bool> = solid.positions.iter().map(inside).collect();
-/// let middle = may_move.iter().position(|may| *may).unwrap_or_default();
+/// let middle = solid.positions.iter().position(inside).unwrap_or_default();
 /// solid.positions[middle] = DVec3::new(0.6, 0.1, 0.0);
-/// assert_eq!(improve_shapes(&mut solid, &may_move), 0);
+/// let onto = |v: u32, to: DVec3| (v as usize == middle).then_some(to);
+/// assert_eq!(improve_shapes(&mut solid, &onto), 0);
 /// # Ok::<(), pliant_mesh::MeshError>(())
 /// ```
-pub fn improve_shapes(solid: &mut Mesh, may_move: &[bool]) -> usize {
-    let onto =
-        |v: u32, to: DVec3, _: f64| may_move.get(v as usize).is_some_and(|may| *may).then_some(to);
+pub fn improve_shapes(solid: &mut Mesh, onto: &dyn Fn(u32, DVec3) -> Option<DVec3>) -> usize {
+    let onto = |v: u32, to: DVec3, _: f64| onto(v, to);
     for round in 0..8 {
-        climb(&mut solid.positions, &solid.tets, FLAT, &onto, round);
-        if quality::inverted(solid) == 0 {
+        climb(&mut solid.positions, &solid.tets, GOOD, &onto, round);
+        if round > 0 && quality::inverted(solid) == 0 {
             break;
         }
     }

@@ -1,0 +1,165 @@
+//! What the columns of a table, or the keys of a frame, are.
+
+use std::path::Path;
+
+use super::{Frame, Names, Performance};
+use crate::error::FaceError;
+use crate::expression::ARKIT;
+use crate::folder::nearest;
+
+/// Columns of Live Link Face after the shapes, in radians.
+pub const ROTATIONS: [&str; 9] = [
+    "HeadYaw",
+    "HeadPitch",
+    "HeadRoll",
+    "LeftEyeYaw",
+    "LeftEyePitch",
+    "LeftEyeRoll",
+    "RightEyeYaw",
+    "RightEyePitch",
+    "RightEyeRoll",
+];
+/// Weights beyond this are a mistake, or are percent.
+const GREATEST: f64 = 4.0;
+/// Muscles shorten by no more than this part of their length, and lengthen by no more than the other.
+const CONTRACTION: [f64; 2] = [-0.3, 0.6];
+/// More columns than these are a mistake.
+const MOST_COLUMNS: usize = 1 << 10;
+/// How far eyes turn for a whole `eyeLookOutLeft` and its like (rad).
+const GLANCE: f64 = 0.56;
+
+/// What a column holds.
+#[derive(Clone, Copy, Debug)]
+pub enum Column {
+    Timecode,
+    Ignored,
+    Weight(usize),
+    Contraction(usize),
+    Rotation(usize),
+}
+
+/// All of them.
+#[derive(Debug)]
+pub struct Columns {
+    pub all: Vec<Column>,
+    shapes: Vec<String>,
+    muscles: Vec<String>,
+}
+
+impl Columns {
+    /// What the columns of these names are.
+    pub fn of<'a>(
+        path: &Path,
+        header: impl Iterator<Item = &'a str>,
+        names: &Names,
+    ) -> Result<Columns, FaceError> {
+        let known = if names.shapes.is_empty() { &ARKIT[..] } else { names.shapes };
+        let fail = |problem: String| FaceError::Syntax { path: path.to_owned(), line: 1, problem };
+        let mut found = Columns { all: Vec::new(), shapes: Vec::new(), muscles: Vec::new() };
+        for name in header {
+            if found.all.len() == MOST_COLUMNS {
+                return Err(fail(format!("there are more than {MOST_COLUMNS} columns")));
+            }
+            let is = |other: &str| other.eq_ignore_ascii_case(name);
+            let column = if is("timecode") {
+                Column::Timecode
+            } else if ["frame", "blendshapecount", "time"].into_iter().any(is) {
+                Column::Ignored
+            } else if let Some(k) = ROTATIONS.into_iter().position(is) {
+                Column::Rotation(k)
+            } else if let Some(shape) = known.iter().find(|shape| is(shape)) {
+                let number = once(&mut found.shapes, shape)
+                    .ok_or_else(|| fail(format!("the shape {shape} has two columns")))?;
+                Column::Weight(number)
+            } else if let Some(muscle) = names.muscles.iter().find(|muscle| is(muscle)) {
+                let number = once(&mut found.muscles, muscle)
+                    .ok_or_else(|| fail(format!("the muscle {muscle} has two columns")))?;
+                Column::Contraction(number)
+            } else {
+                let all = known.iter().chain(names.muscles).copied();
+                let (path, name) = (path.to_owned(), name.to_owned());
+                return Err(FaceError::UnknownShape { path, nearest: nearest(&name, all), name });
+            };
+            found.all.push(column);
+        }
+        if found.shapes.is_empty() && found.muscles.is_empty() {
+            return Err(fail("expected a line of names with at least one shape".to_owned()));
+        }
+        Ok(found)
+    }
+
+    /// A frame at rest.
+    pub fn frame(&self) -> Frame {
+        Frame {
+            weights: vec![0.0; self.shapes.len()],
+            contractions: vec![0.0; self.muscles.len()],
+            ..Frame::default()
+        }
+    }
+
+    /// Puts a value, which was written so, into a frame; the problem, if it is none.
+    pub fn put(
+        &self,
+        column: Column,
+        value: Option<f64>,
+        written: &str,
+        frame: &mut Frame,
+    ) -> Result<(), String> {
+        let value = value.filter(|x| x.is_finite());
+        let wrong =
+            |name: &str, expected: &str| format!("{name} is {written:?}, expected {expected}");
+        match column {
+            Column::Timecode | Column::Ignored => {}
+            Column::Weight(k) => {
+                let weight = value.filter(|w| w.abs() <= GREATEST);
+                frame.weights[k] =
+                    weight.ok_or_else(|| wrong(&self.shapes[k], "a weight from 0 to 1"))?;
+            }
+            Column::Contraction(k) => {
+                let range = CONTRACTION[0]..=CONTRACTION[1];
+                frame.contractions[k] = value
+                    .filter(|c| range.contains(c))
+                    .ok_or_else(|| wrong(&self.muscles[k], "a contraction from -0.3 to 0.6"))?;
+            }
+            Column::Rotation(k) => {
+                let angle = value.filter(|r| r.abs() < 100.0);
+                let angle = angle.ok_or_else(|| wrong(ROTATIONS[k], "an angle in radians"))?;
+                match k {
+                    0..3 => frame.head[k] = angle,
+                    3 | 4 => frame.eyes[0][k - 3] = angle,
+                    6 | 7 => frame.eyes[1][k - 6] = angle,
+                    _ => {}
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// All frames; where no column tells how eyes are turned, weights of `eyeLook…` do.
+    pub fn performance(self, fps: f64, mut frames: Vec<Frame>) -> Performance {
+        if !self.all.iter().any(|column| matches!(column, Column::Rotation(3..))) {
+            let find = |name: &str| self.shapes.iter().position(|s| s.eq_ignore_ascii_case(name));
+            let looks = ["Left", "Right"].map(|side| {
+                ["In", "Out", "Down", "Up"].map(|way| find(&format!("eyeLook{way}{side}")))
+            });
+            for frame in &mut frames {
+                for (k, look) in looks.iter().enumerate() {
+                    let [to, out, down, up] = look.map(|n| n.map_or(0.0, |n| frame.weights[n]));
+                    // Towards the right of whose eyes they are, and down.
+                    let side = if k == 0 { 1.0 } else { -1.0 };
+                    frame.eyes[k] = [GLANCE * side * (to - out), GLANCE * (down - up)];
+                }
+            }
+        }
+        Performance { fps, shapes: self.shapes, muscles: self.muscles, frames }
+    }
+}
+
+/// The number of a name that was not there before.
+fn once(names: &mut Vec<String>, name: &str) -> Option<usize> {
+    if names.iter().any(|known| known == name) {
+        return None;
+    }
+    names.push(name.to_owned());
+    Some(names.len() - 1)
+}

@@ -1,0 +1,135 @@
+//! Reads a head of one's own: a mesh, its shapes, and its markers.
+
+use std::path::{Path, PathBuf};
+
+use glam::DVec3;
+use pliant_io::{MeshFormat, files_in, read_blendshapes, read_mesh, read_text};
+use serde_json::Value;
+
+use super::OwnHead;
+use crate::anatomy::landmarks::Landmark;
+use crate::error::FaceError;
+use crate::template::Shape;
+
+/// Reads a head whose files are in a unit of so many metres. Shapes are a glTF file with morph
+/// targets or a folder of meshes, the head in each; markers are JSON: `{"pronasale": 4857}`, a vertex
+/// of the mesh counted from 0, or `{"menton": [0.0, -7.5, 10.4]}`, a place.
+///
+/// ```
+/// let missing = pliant_face::read_own_head("no.obj".as_ref(), None, "no.json".as_ref(), 0.01);
+/// assert!(missing.unwrap_err().to_string().contains("no.obj"));
+/// ```
+pub fn read_own_head(
+    mesh: &Path,
+    shapes: Option<&Path>,
+    markers: &Path,
+    unit: f64,
+) -> Result<OwnHead, FaceError> {
+    let mut surface = read_mesh(mesh)?.into_surface();
+    let wrong = |part: &str, problem: String| FaceError::Part {
+        path: mesh.to_owned(),
+        part: part.to_owned(),
+        problem,
+    };
+    if surface.mesh.triangles.is_empty() {
+        return Err(wrong("the head", "has no triangles".to_owned()));
+    }
+    if let Some(v) = surface.mesh.positions.iter().position(|p| !p.is_finite()) {
+        return Err(wrong("the head", format!("has a vertex that is not finite: number {v}")));
+    }
+    surface.mesh.positions.iter_mut().for_each(|p| *p *= unit);
+    let positions = &surface.mesh.positions;
+    let markers = markers_in(&read_text(markers)?, markers, positions, unit)?;
+    let shapes = match shapes {
+        None => Vec::new(),
+        Some(folder) if folder.is_dir() => shapes_in(folder, mesh, positions, unit)?,
+        Some(file) => {
+            let scaled = |d: Vec<DVec3>| d.into_iter().map(|d| unit * d).collect();
+            let read = read_blendshapes(file)?.shapes.into_iter();
+            let all = read.map(|(name, d)| Shape { name, displacement: scaled(d) }).collect();
+            checked(all, file, positions.len())?
+        }
+    };
+    let name = mesh.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    Ok(OwnHead { name, surface, shapes, markers })
+}
+
+fn markers_in(
+    text: &str,
+    path: &Path,
+    positions: &[DVec3],
+    unit: f64,
+) -> Result<Vec<Landmark>, FaceError> {
+    let fail =
+        |line: usize, problem: String| FaceError::Syntax { path: path.to_owned(), line, problem };
+    let values: serde_json::Map<String, Value> =
+        serde_json::from_str(text).map_err(|error| fail(error.line(), error.to_string()))?;
+    let line = |name: &str| {
+        text.lines().position(|line| line.contains(&format!("\"{name}\""))).unwrap_or(0) + 1
+    };
+    let mut markers = Vec::new();
+    for (name, value) in values {
+        let numbers: Option<Vec<f64>> =
+            value.as_array().and_then(|a| a.iter().map(Value::as_f64).collect());
+        let position = match (value.as_u64(), numbers.as_deref()) {
+            (Some(v), _) => {
+                let count = positions.len();
+                let problem = || format!("{name} is vertex {v}, but the mesh has {count}");
+                let found = usize::try_from(v).ok().and_then(|v| positions.get(v));
+                *found.ok_or_else(|| fail(line(&name), problem()))?
+            }
+            (_, Some(&[x, y, z])) => unit * DVec3::new(x, y, z),
+            _ => {
+                let problem = format!("{name} is {value}, expected a vertex or three coordinates");
+                return Err(fail(line(&name), problem));
+            }
+        };
+        markers.push(Landmark { name, position });
+    }
+    Ok(markers)
+}
+
+/// Every mesh in a folder but the head itself, by name.
+fn shapes_in(
+    folder: &Path,
+    neutral: &Path,
+    positions: &[DVec3],
+    unit: f64,
+) -> Result<Vec<Shape>, FaceError> {
+    let same = |file: &PathBuf| match (file.canonicalize(), neutral.canonicalize()) {
+        (Ok(a), Ok(b)) => a == b,
+        _ => false,
+    };
+    let mut shapes = Vec::new();
+    for path in files_in(folder)?.into_iter().filter(|f| MeshFormat::of(f).is_some() && !same(f)) {
+        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let to = read_mesh(&path)?.mesh.positions;
+        let displacement = to.iter().zip(positions).map(|(to, from)| unit * *to - *from).collect();
+        let extra = to.len().saturating_sub(positions.len());
+        let mut shape = Shape { name, displacement };
+        shape.displacement.resize(shape.displacement.len() + extra, DVec3::ZERO);
+        shapes.extend(checked(vec![shape], &path, positions.len())?);
+    }
+    if shapes.is_empty() {
+        let problem = "there is no mesh in it, expected the head in each shape".to_owned();
+        let part = "the shapes:".to_owned();
+        return Err(FaceError::Part { path: folder.to_owned(), part, problem });
+    }
+    Ok(shapes)
+}
+
+fn checked(shapes: Vec<Shape>, path: &Path, expected: usize) -> Result<Vec<Shape>, FaceError> {
+    for shape in &shapes {
+        let found = shape.displacement.len();
+        let problem = if found != expected {
+            format!("has {found} vertices, expected the head's {expected}")
+        } else if let Some(v) = shape.displacement.iter().position(|d| !d.is_finite()) {
+            format!("moves vertex {v} to where nothing is")
+        } else {
+            continue;
+        };
+        let part = format!("the shape {}", shape.name);
+        return Err(FaceError::Part { path: path.to_owned(), part, problem });
+    }
+    Ok(shapes)
+}

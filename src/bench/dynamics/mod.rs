@@ -71,7 +71,7 @@ fn measure(line: &Line, threads: usize, stop: Stop) -> Result<Option<Values>, St
     // Newton's method factors in every iteration, the projective solver once.
     let factor_ms = match line.solver {
         Solver::Newton { .. } | Solver::Linearised { .. } => timed.median(substeps, |t| t.factor),
-        Solver::Projective { .. } | Solver::Xpbd { .. } => timed.once(),
+        Solver::Projective { .. } | Solver::Modified { .. } | Solver::Xpbd { .. } => timed.once(),
     };
     Ok(Some(vec![
         ("vertices", json!(model.vertex_count())),

@@ -247,6 +247,7 @@ impl BodySpec {
             vertex_count: self.mesh.positions.len(),
             free,
             hard,
+            meeting: Vec::new(),
             radius: self.mesh.bounds().map_or(0.0, |b| 0.5 * b.max.distance(b.min)),
             triangles: self.mesh.triangles.clone(),
             skin: self.skin.clone(),

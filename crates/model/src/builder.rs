@@ -12,7 +12,7 @@ use crate::error::ModelError;
 use crate::field::Field;
 use crate::flesh::{BuiltFlesh, Flesh};
 use crate::integrator::{Damping, Integrator};
-use crate::model::{DrivenPoints, Model};
+use crate::model::{Body, DrivenPoints, Model};
 use crate::motion::Motion;
 use crate::numbering::Numbering;
 use crate::own_energy::{Numbers, OwnEnergy};
@@ -368,19 +368,21 @@ impl ModelBuilder {
                 potentials.push(Box::new(Tracking::new(first, &tracked[first..])));
             }
             let number = |v: u32| user(b, v).map(|v| numbers[v]);
-            self.flesh.build(b, body, number, &rest, &mut flesh, &mut potentials)?;
+            self.flesh.build(b, body, &number, &rest, &mut flesh, &mut potentials)?;
             if let Some(breeze) = &self.breeze {
                 let own = |t: &[u32; 3]| t.map(|v| numbers[firsts[b] + v as usize]);
                 let triangles: Vec<[u32; 3]> = body.mesh.triangles.iter().map(own).collect();
                 potentials.push(Box::new(Wind::new(&rest, &triangles, breeze.drag)));
             }
             let free = ranges[b][0].start as u32..ranges[b][0].end as u32;
+            let own = self.flesh.meets(b, number, free)?;
             if !self.colliders.is_empty() {
-                potentials.push(Box::new(Contact::new(free.clone(), self.colliders.clone())));
+                potentials.push(Box::new(Contact::new(own.clone(), self.colliders.clone())));
             }
             if self.colliders.iter().any(Collider::is_lossy) {
-                potentials.push(Box::new(Friction::new(free, self.colliders.clone())));
+                potentials.push(Box::new(Friction::new(own.clone(), self.colliders.clone())));
             }
+            flesh.meeting.push(own);
         }
         let mut ether = self.uniform_ether(free);
         for (body, vertices, rate) in &self.ether {
@@ -411,7 +413,9 @@ impl ModelBuilder {
             let pivot = if is_pushed(b) { None } else { self.pivot(b, gravity) };
             let is_held = is_pushed(b) || is_attached(b);
             let is_loose = !is_driven(b) && !is_attached(b);
-            self.bodies[b].finished(firsts[b], ranges[b].clone(), [is_held, is_loose], pivot)
+            let of =
+                self.bodies[b].finished(firsts[b], ranges[b].clone(), [is_held, is_loose], pivot);
+            Body { meeting: flesh.meeting[b].clone(), ..of }
         };
         let bodies = (0..self.bodies.len()).map(finished).collect();
         let low = rest.iter().fold(DVec3::INFINITY, |a, r| a.min(r.xyz()));

@@ -160,6 +160,49 @@ impl Field {
         }
     }
 
+    /// Terms of the Hessian that join points; see [`Potential::joins`].
+    pub fn joins(
+        &self,
+        at: &Situation,
+        curvature: Curvature,
+        visit: &mut dyn FnMut(&[(u32, f64)], DMat3),
+    ) {
+        for potential in &self.potentials {
+            potential.joins(at, curvature, visit);
+        }
+    }
+
+    /// All that comes and goes as terms g e″ gᵀ [N/m], with the weights g of model vertices: what joins
+    /// points, and the stiffness of those that nothing joins.
+    pub fn passing_terms(
+        &self,
+        at: &Situation,
+        curvature: Curvature,
+        visit: &mut dyn FnMut(&[(u32, f64)], DMat3),
+    ) {
+        let passing = |p: &&Box<dyn Potential>| p.corners() == 1 && !p.is_in_proxy();
+        for potential in self.potentials.iter().filter(passing) {
+            if potential.joins(at, curvature, visit) {
+                continue;
+            }
+            for chunk in 0..potential.chunk_count() {
+                let vertices = potential.chunk_vertices(chunk);
+                potential.stiff_points(chunk, at, curvature, &mut |place, bend| {
+                    visit(&[(vertices[place], 1.0)], bend);
+                });
+            }
+        }
+    }
+
+    /// Calls `book(body, work)` with what driven quantities do on a task's body between two
+    /// situations \[J\]; see [`Potential::driven_work`].
+    pub fn driven_work(&self, ends: [&Situation; 2], mut book: impl FnMut(usize, f64)) {
+        for task in &self.tasks {
+            let work = self.potentials[task.potential].driven_work(task.chunk, ends);
+            book(task.body, work);
+        }
+    }
+
     /// The tasks of points whose stiffness comes and goes, and so is not in the proxy.
     pub fn passing_tasks(&self) -> impl Iterator<Item = usize> {
         let passing = |task: &Task| {

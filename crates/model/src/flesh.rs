@@ -1,5 +1,7 @@
 //! Flesh in the making: tets that contract, vertices that slide.
 
+use std::ops::Range;
+
 use pliant_math::Row;
 
 use crate::body_spec::BodySpec;
@@ -35,6 +37,7 @@ pub struct SlidingVertex {
 pub(crate) struct Flesh {
     active: Vec<(usize, Vec<ActiveTet>)>,
     sliding: Vec<(usize, Vec<SlidingVertex>)>,
+    meeting: Vec<(usize, Vec<u32>)>,
 }
 
 /// What became of it.
@@ -43,6 +46,8 @@ pub(crate) struct BuiltFlesh {
     /// How many tets are active.
     pub active: usize,
     pub planes: Vec<Plane>,
+    /// Of every body the model vertices that meet obstacles.
+    pub meeting: Vec<Vec<u32>>,
     /// Model vertices that slide, and their stiffness [N/m].
     pub sliding: (Vec<u32>, Vec<f64>),
 }
@@ -86,7 +91,34 @@ impl ModelBuilder {
     }
 }
 
+impl ModelBuilder {
+    /// Lets only these vertices of a body meet obstacles; all do of a body that nothing is said of. Flesh
+    /// that lies on bone meets it by its surface, and what is deeper need not be asked.
+    pub fn meeting(mut self, body: usize, vertices: Vec<u32>) -> Self {
+        self.flesh.meeting.push((body, vertices));
+        self
+    }
+}
+
 impl Flesh {
+    /// The free vertices of a body that meet obstacles, as model vertices in ascending order.
+    pub fn meets(
+        &self,
+        body: usize,
+        number: impl Fn(u32) -> Result<u32, ModelError>,
+        free: Range<u32>,
+    ) -> Result<Vec<u32>, ModelError> {
+        if self.meeting.iter().all(|m| m.0 != body) {
+            return Ok(free.collect());
+        }
+        let asked = self.meeting.iter().filter(|m| m.0 == body).flat_map(|m| &m.1);
+        let mut own = asked.map(|&v| number(v)).collect::<Result<Vec<u32>, _>>()?;
+        own.retain(|v| free.contains(v));
+        own.sort_unstable();
+        own.dedup();
+        Ok(own)
+    }
+
     /// Whether a body slides on planes, which hold it.
     pub fn slides(&self, body: usize) -> bool {
         self.sliding.iter().any(|(of, vertices)| *of == body && !vertices.is_empty())

@@ -34,6 +34,16 @@ pub enum Solver {
         /// Relative gradient norm to stop at; 0 runs all iterations.
         tolerance: f64,
     },
+    /// The same on Newton's matrix at rest, factored once: dearer iterations that know volumes and
+    /// fibres, for equilibria.
+    Modified {
+        /// Most iterations per step.
+        iterations: u32,
+        /// Pairs of the L-BFGS history.
+        history: u32,
+        /// Relative gradient norm to stop at; 0 runs all iterations.
+        tolerance: f64,
+    },
     /// Compliant constraints, relaxed one after the other; for backward Euler.
     Xpbd {
         /// Visits to every constraint per step.

@@ -37,6 +37,8 @@ pub struct Body {
     pub free: Range<usize>,
     /// Its hard vertices, in model order.
     pub hard: Range<usize>,
+    /// Its free vertices that meet obstacles, in model order, ascending.
+    pub meeting: Vec<u32>,
     /// Radius of a sphere around its rest shape \[m\].
     pub radius: f64,
     /// Surface triangles, in the body's own vertex numbers.
@@ -242,6 +244,11 @@ impl Model {
     /// [`Drive::planes`].
     pub fn sliding(&self) -> (&[u32], &[f64]) {
         (&self.sliding.0, &self.sliding.1)
+    }
+
+    /// The free vertices that meet obstacles, of all bodies.
+    pub fn meeting(&self) -> impl Iterator<Item = usize> {
+        self.bodies.iter().flat_map(|body| body.meeting.iter().map(|&v| v as usize))
     }
 
     /// The obstacles, in the order of [`Drive::colliders`].

@@ -158,7 +158,7 @@ const RATE: f64 = 1e-2;
 impl Case {
     fn contact(name: &str, collider: Collider, pose: Rigid) -> Case {
         let drive = Drive { colliders: vec![pose], ..Drive::default() };
-        let potential = Box::new(Contact::new(0..1, vec![collider]));
+        let potential = Box::new(Contact::new(vec![0], vec![collider]));
         Case { name: name.to_owned(), potential, drive, start: Row::zero() }
     }
 
@@ -279,7 +279,7 @@ fn friction_has_derivatives_and_takes_energy() {
                 };
                 let case = Case {
                     name: format!("{name}, slip {slip}, rise {rise}"),
-                    potential: Box::new(Friction::new(0..1, vec![collider.clone()])),
+                    potential: Box::new(Friction::new(vec![0], vec![collider.clone()])),
                     drive,
                     start: start.into(),
                 };

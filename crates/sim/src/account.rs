@@ -6,6 +6,7 @@
 
 use glam::DVec3;
 use pliant_math::Row;
+use pliant_model::potentials::Situation;
 use pliant_model::{Drive, Rigid};
 
 use crate::collider_work::collider_work;
@@ -30,8 +31,8 @@ pub struct Move<'a> {
     pub after: [&'a [Row]; 2],
 }
 
-/// Books the work done on the bodies by moving attachments, followed inputs, hard vertices,
-/// colliders and wind, and what friction turned into heat; the objective's last gradient evaluation
+/// Books the work done on the bodies by moving attachments, followed inputs, activations, planes, hard
+/// vertices, colliders and wind, and what friction turned into heat; the objective's last gradient evaluation
 /// was the one that solved the step at `p`, with what is driven at `at`.
 pub fn book(
     objective: &Objective,
@@ -57,6 +58,18 @@ pub fn book(
         let pull = (t0 - point.position(x0)) + (t1 - point.position(x1));
         let work = 0.5 * point.stiffness * pull.times(t1 - t0).sum();
         add(model.body_of(point.corners[0] as usize), work);
+    }
+    if from.activations != to.activations || from.planes != to.planes {
+        let [before, after] = [(x0, from), (x1, to)].map(|(positions, drive)| Situation {
+            positions,
+            start: x0,
+            rate: 0.0,
+            drive,
+            end: None,
+            touches: &[],
+            rubbing: &[],
+        });
+        model.field().driven_work([&before, &after], &mut add);
     }
     for (k, v) in model.hard_vertices().enumerate() {
         let moved = (x1[v] - x0[v]).xyz();

@@ -48,7 +48,7 @@ pub fn collider_work(
             continue;
         }
         let placed = [start, end].map(|pose| collider.placed(pose));
-        for v in body.free.clone() {
+        for v in body.meeting.iter().map(|&v| v as usize) {
             work += poses.work(collider, &placed, [x0[v].xyz(), x1[v].xyz()]);
         }
     }

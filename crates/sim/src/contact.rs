@@ -38,8 +38,7 @@ pub fn contacts(model: &Model, drive: &Drive, positions: &[Row]) -> Contacts {
     let mut contacts = Contacts::default();
     for (collider, pose) in model.colliders().iter().zip(&drive.colliders) {
         let placed = collider.placed(pose);
-        for nearest in positions[..model.free_count()].iter().filter_map(|x| placed.touch(x.xyz()))
-        {
+        for nearest in model.meeting().filter_map(|v| placed.touch(positions[v].xyz())) {
             contacts.count += 1;
             contacts.deepest = contacts.deepest.max(-nearest.distance);
         }
@@ -90,7 +89,7 @@ pub(crate) fn quieten(
     let poses = from.colliders.iter().zip(&to.colliders);
     for (collider, (start, end)) in model.colliders().iter().zip(poses) {
         let placed = collider.placed(end);
-        for v in 0..model.free_count() {
+        for v in model.meeting() {
             let Some(nearest) = placed.touch(positions[v].xyz()) else { continue };
             let (mass, n) = (model.masses()[v], nearest.normal);
             // Back by the surface's own motion.
@@ -151,7 +150,7 @@ pub(crate) fn losses(
         let [before, after] = [start, end].map(|pose| collider.placed(pose));
         for (b, body) in model.bodies().iter().enumerate() {
             let mut lost = 0.0;
-            for v in body.free.clone() {
+            for v in body.meeting.iter().map(|&v| v as usize) {
                 let depth = |placed: &Placed, x: Row| placed.touch(x.xyz());
                 if let Some(nearest) = depth(&before, x0[v]) {
                     lost += collider.energy(nearest.distance);
@@ -203,7 +202,7 @@ pub fn friction_heat(
             continue;
         }
         let placed = collider.placed(before);
-        for v in body.free.clone() {
+        for v in body.meeting.iter().map(|&v| v as usize) {
             let start = x0[v].xyz();
             if let Some(rub) = Rub::of(&placed, [before, now], [start, p[v].xyz()], rate) {
                 let carried = carried(start, [before, end]);

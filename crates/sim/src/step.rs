@@ -296,6 +296,9 @@ fn solve(
     if !solver.has_own_start() {
         start::settle_held(model, at, constants.kappa, elastic, p);
         centre(p, islands_before);
+    }
+    // Without inertia nothing goes on.
+    if !solver.has_own_start() && scheme != Scheme::QuasiStatic {
         match solver.is_plain() {
             true => start::inertial(&objective, other),
             false => start::continued(h, constants.beta, state, other, team),

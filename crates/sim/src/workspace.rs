@@ -18,6 +18,7 @@ use crate::objective::{EvaluationSpace, Objective};
 use crate::rayleigh::RayleighSpace;
 use crate::scheme::Constants;
 use crate::solver::discrete_gradient::{self, DiscreteGradientSpace};
+use crate::solver::modified::{self, ModifiedSpace};
 use crate::solver::newton::{self, NewtonParams, NewtonSpace};
 use crate::solver::projective::{self, ProjectiveParams, ProjectiveSpace, Proxy};
 use crate::solver::xpbd::{self, NoConstraint, XpbdParams, XpbdSpace};
@@ -97,10 +98,29 @@ pub(crate) struct Vectors {
 }
 
 pub(crate) enum SolverSpace {
-    Projective { params: ProjectiveParams, kind: ProxyKind, cached: Vec<Factored> },
-    Newton { params: NewtonParams, delta: f64, space: Box<NewtonSpace> },
-    Xpbd { params: XpbdParams, space: Box<XpbdSpace> },
-    DiscreteGradient { params: NewtonParams, space: Box<DiscreteGradientSpace> },
+    Projective {
+        params: ProjectiveParams,
+        kind: ProxyKind,
+        cached: Vec<Factored>,
+    },
+    /// With matrices for a κ each, the last used first.
+    Modified {
+        params: ProjectiveParams,
+        cached: Vec<(f64, ModifiedSpace)>,
+    },
+    Newton {
+        params: NewtonParams,
+        delta: f64,
+        space: Box<NewtonSpace>,
+    },
+    Xpbd {
+        params: XpbdParams,
+        space: Box<XpbdSpace>,
+    },
+    DiscreteGradient {
+        params: NewtonParams,
+        space: Box<DiscreteGradientSpace>,
+    },
 }
 
 /// A proxy factored for one κ.
@@ -128,6 +148,10 @@ impl Workspace {
             Solver::Projective { iterations, history, tolerance } => SolverSpace::Projective {
                 params: ProjectiveParams { iterations, history, tolerance },
                 kind: if history == 0 { ProxyKind::Bound } else { ProxyKind::Typical },
+                cached: Vec::new(),
+            },
+            Solver::Modified { iterations, history, tolerance } => SolverSpace::Modified {
+                params: ProjectiveParams { iterations, history, tolerance },
                 cached: Vec::new(),
             },
             Solver::Xpbd { iterations } => SolverSpace::Xpbd {
@@ -210,7 +234,9 @@ impl SolverSpace {
         match self {
             SolverSpace::Newton { params, .. } => linearised(params),
             SolverSpace::Xpbd { .. } => true,
-            SolverSpace::Projective { .. } | SolverSpace::DiscreteGradient { .. } => false,
+            SolverSpace::Projective { .. }
+            | SolverSpace::Modified { .. }
+            | SolverSpace::DiscreteGradient { .. } => false,
         }
     }
 
@@ -229,7 +255,7 @@ impl SolverSpace {
 
     /// Whether the gradient that the search leaves is that of where it ends.
     pub fn leaves_gradient(&self) -> bool {
-        matches!(self, SolverSpace::Projective { .. })
+        matches!(self, SolverSpace::Projective { .. } | SolverSpace::Modified { .. })
     }
 
     /// Factors what can be factored before the search.
@@ -247,6 +273,16 @@ impl SolverSpace {
             SolverSpace::Projective { params, kind, cached } => (params, kind, cached),
             SolverSpace::Newton { space, .. } => {
                 space.prepare(model, kappa, team);
+                return Ok(());
+            }
+            SolverSpace::Modified { params, cached } => {
+                match cached.iter().position(|(own, _)| *own == kappa) {
+                    Some(found) => cached.swap(0, found),
+                    None => {
+                        let space = ModifiedSpace::new(model, kappa, params.history, team)?;
+                        cached.insert(0, (kappa, space));
+                    }
+                }
                 return Ok(());
             }
             SolverSpace::Xpbd { .. } | SolverSpace::DiscreteGradient { .. } => return Ok(()),
@@ -276,6 +312,13 @@ impl SolverSpace {
                 Some(Factored { space, .. }) => {
                     let start = Start { p, gradient, known };
                     projective::minimise(objective, params, start, space, evaluation, team)
+                }
+                None => SolverInfo { stalled: true, ..SolverInfo::default() },
+            },
+            SolverSpace::Modified { params, cached } => match cached.first_mut() {
+                Some((_, space)) => {
+                    let start = Start { p, gradient, known };
+                    modified::minimise(objective, params, start, space, evaluation, team)
                 }
                 None => SolverInfo { stalled: true, ..SolverInfo::default() },
             },

@@ -115,6 +115,7 @@ impl Line {
     pub fn solver_name(&self) -> &'static str {
         match self.solver {
             Solver::Projective { .. } => "projective",
+            Solver::Modified { .. } => "modified",
             Solver::Xpbd { .. } => "xpbd",
             Solver::Newton { iterations: 1, .. } | Solver::Linearised { .. } => "linearised",
             Solver::Newton { .. } => "newton",
@@ -125,9 +126,9 @@ impl Line {
     /// visits, and takes 5 iterations to converge.
     pub fn visits(&self) -> usize {
         match self.solver {
-            Solver::Projective { iterations, .. } | Solver::Xpbd { iterations } => {
-                iterations as usize
-            }
+            Solver::Projective { iterations, .. }
+            | Solver::Modified { iterations, .. }
+            | Solver::Xpbd { iterations } => iterations as usize,
             Solver::Newton { iterations, .. } => 20 * iterations.min(5) as usize,
             Solver::Linearised { .. } => 20,
         }

@@ -75,7 +75,9 @@ fn measure(line: &Line, threads: usize, stop: Stop) -> Result<Option<Values>, St
             let assembly = timed.median(substeps, |t| t.assemble);
             (Some(assembly), timed.median(substeps, |t| t.factor))
         }
-        Solver::Projective { .. } | Solver::Xpbd { .. } => (None, timed.once()),
+        Solver::Projective { .. } | Solver::Modified { .. } | Solver::Xpbd { .. } => {
+            (None, timed.once())
+        }
     };
     Ok(Some(vec![
         ("vertices", json!(model.vertex_count())),

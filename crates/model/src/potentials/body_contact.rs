@@ -8,7 +8,8 @@
 //! e = ½ k d²,     e′ = k d n,     e″ = k n nᵀ,
 //! ```
 //!
-//! the last by Gauss and Newton, and with I in place of n nᵀ beside an edge or a corner of a surface. Where
+//! the last by Gauss and Newton, and with I in place of n nᵀ beside an edge or a corner of a surface; exactly,
+//! I − t tᵀ beside an edge along t, which a vertex slides on. Where
 //! k is not constant (crossing edges), ½ d² ∂k is part of the gradient.
 
 use glam::{DMat3, DVec3};
@@ -40,12 +41,28 @@ impl TouchEnergy for Pressed {
         touch.normal * (touch.stiffness * touch.depth)
     }
 
-    fn bend(_: &Solids, touch: &Touch, at: &Situation, _: Curvature) -> DMat3 {
-        let along = if touch.is_flat { square(touch.normal) } else { DMat3::IDENTITY };
+    fn bend(_: &Solids, touch: &Touch, at: &Situation, curvature: Curvature) -> DMat3 {
+        let along = match edge(touch, at) {
+            _ if touch.is_flat => square(touch.normal),
+            Some(edge) if curvature == Curvature::Exact => DMat3::IDENTITY - square(edge),
+            _ => DMat3::IDENTITY,
+        };
         along * (at.contact_lead() * touch.stiffness)
     }
 
     fn by_stiffness(touch: &Touch) -> f64 {
         0.5 * touch.depth * touch.depth
     }
+}
+
+/// The direction of the edge that a vertex is nearest to, if it is one.
+fn edge(touch: &Touch, at: &Situation) -> Option<DVec3> {
+    let mut ends = touch.corners.iter().zip(touch.weights).filter(|(_, weight)| *weight != 0.0);
+    let (Some((&a, _)), Some((&b, _)), None) = (ends.next(), ends.next(), ends.next()) else {
+        return None;
+    };
+    if touch.shares[1] != 0.0 {
+        return None;
+    }
+    (at.contact_position(b) - at.contact_position(a)).try_normalize()
 }

@@ -13,7 +13,7 @@
 //! What touches what changes all the time, so second derivatives are given vertex by vertex: with
 //! g = (1, −w₁, …), the term g e″ gᵀ is at most the block diagonal 2 (e″, w₁ e″, …), because
 //! (Σ aᵢ)² ≤ Σ aᵢ²/pᵢ for shares pᵢ of 1. It is both *curvatures* of these potentials: solvers converge
-//! with it, and Newton's method not quadratically.
+//! with it, but slowly. Newton's method gets the terms themselves from [`Potential::joins`].
 
 use std::sync::Arc;
 
@@ -128,6 +128,21 @@ impl<E: TouchEnergy> Potential for BodyTouch<E> {
             let bend = E::bend(&self.solids, touch, at, curvature);
             let twice = |place, weight: f64| visit(place, bend * (2.0 * weight.abs()));
             self.solids.each_pushed(chunk, touch, twice);
+        }
+        true
+    }
+
+    fn joins(
+        &self,
+        at: &Situation,
+        curvature: Curvature,
+        visit: &mut dyn FnMut(&[(u32, f64)], DMat3),
+    ) -> bool {
+        for touch in E::touches(at) {
+            let Touch { points: [p, q], shares, corners: [a, b, c, d], weights: w, .. } = *touch;
+            let joined =
+                [(p, shares[0]), (q, shares[1]), (a, -w[0]), (b, -w[1]), (c, -w[2]), (d, -w[3])];
+            visit(&joined, E::bend(&self.solids, touch, at, curvature));
         }
         true
     }

@@ -1,4 +1,4 @@
-//! Contact with moving obstacles: Σ E(d) over the free vertices, d < 0 their signed distance.
+//! Contact with moving obstacles: Σ E(d) over free vertices, d < 0 their signed distance.
 //!
 //! E is ½ k d² (repulsion springs, thesis Eq. 3.58) or −k d³ (FEPR paper, section 3.2). Distances
 //! are measured anew at every evaluation, so the energy is a function of positions and poses
@@ -16,8 +16,6 @@
 //! n and tᵢ are the eigenvectors; E′ < 0, so the definite Hessian lacks the terms of convex
 //! directions.
 
-use std::ops::Range;
-
 use glam::{DMat3, DVec3};
 use pliant_math::Row;
 
@@ -26,7 +24,7 @@ use super::compliant::Compliant;
 use super::potential::{CHUNK_ELEMENTS, Curvature, Potential, ProxyKind, Situation};
 use crate::collider::{Collider, Placed};
 
-/// Contact of a body's free vertices with all colliders, posed by [`crate::Drive::colliders`].
+/// Contact of free vertices of a body with all colliders, posed by [`crate::Drive::colliders`].
 pub struct Contact {
     vertices: Vec<u32>,
     colliders: Vec<Collider>,
@@ -34,8 +32,8 @@ pub struct Contact {
 
 impl Contact {
     /// For these model vertices: hard ones go where they are driven, whatever is there.
-    pub fn new(free: Range<u32>, colliders: Vec<Collider>) -> Self {
-        Contact { vertices: free.collect(), colliders }
+    pub fn new(vertices: Vec<u32>, colliders: Vec<Collider>) -> Self {
+        Contact { vertices, colliders }
     }
 
     fn placed<'a>(&'a self, at: &'a Situation) -> impl Iterator<Item = Placed<'a>> {

@@ -17,8 +17,6 @@
 //! no more than its own momentum m u/h per step: a body M on contact vertices of mass m in all
 //! would creep down any slope at h g sin(slope) M/m, metres per second for common meshes and steps.
 
-use std::ops::Range;
-
 use glam::{DMat3, DVec3};
 use pliant_math::Row;
 
@@ -43,8 +41,8 @@ pub struct Friction {
 
 impl Friction {
     /// For these model vertices.
-    pub fn new(free: Range<u32>, colliders: Vec<Collider>) -> Self {
-        Friction { vertices: free.collect(), colliders }
+    pub fn new(vertices: Vec<u32>, colliders: Vec<Collider>) -> Self {
+        Friction { vertices, colliders }
     }
 
     /// Calls `f(index in chunk, what it rubs against)` for every touching vertex.

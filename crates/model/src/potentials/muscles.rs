@@ -106,6 +106,27 @@ impl Potential for Muscles {
         }
     }
 
+    fn driven_work(&self, chunk: usize, ends: [&Situation; 2]) -> f64 {
+        let chunk = &self.batches.chunks[chunk];
+        let mut work = 0.0;
+        for e in 0..chunk.elements.len() / 4 {
+            let (inverse, [mu, lambda, number]) = self.element(chunk, e);
+            let [from, to] = ends.map(|at| self.activation(at, number));
+            if from == to {
+                continue;
+            }
+            for at in ends {
+                let x: [DVec3; 4] =
+                    std::array::from_fn(|c| at.positions[chunk.elements[4 * e + c] as usize].xyz());
+                let f = DMat3::from_cols(x[1] - x[0], x[2] - x[0], x[3] - x[0]) * inverse;
+                let slope =
+                    Active::new(&f, self.activation(at, number), mu, lambda).activation_gradient();
+                work += (0..6).map(|k| 0.5 * slope[k] * (to[k] - from[k])).sum::<f64>();
+            }
+        }
+        work
+    }
+
     fn proxy(&self, kind: ProxyKind, add: &mut dyn FnMut(u32, u32, f64)) {
         for chunk in &self.batches.chunks {
             for (e, corners) in chunk.elements.chunks_exact(4).enumerate() {

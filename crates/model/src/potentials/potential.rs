@@ -128,6 +128,20 @@ pub trait Potential: Send + Sync {
         false
     }
 
+    /// What joins points beyond their own stiffness: calls `visit(vertices with their weights g, e″)`
+    /// for terms g e″ gᵀ of the whole potential's Hessian [N/m], of which
+    /// [`Potential::stiff_points`] has the bound 2 |gᵢ| e″ on the diagonal. False when points are joined
+    /// by nothing, and their own stiffness is all.
+    fn joins(
+        &self,
+        at: &Situation,
+        curvature: Curvature,
+        visit: &mut dyn FnMut(&[(u32, f64)], DMat3),
+    ) -> bool {
+        let _ = (at, curvature, visit);
+        false
+    }
+
     /// The constant proxy ½ xᵀLx, acting on x, y and z alike [N/m]: entries (i, j, Lᵢⱼ) of the
     /// lower triangle and of the upper one, in any order, duplicates adding up.
     fn proxy(&self, kind: ProxyKind, add: &mut dyn FnMut(u32, u32, f64));
@@ -136,6 +150,13 @@ pub trait Potential: Send + Sync {
     /// like contact, cannot be in it.
     fn is_in_proxy(&self) -> bool {
         true
+    }
+
+    /// Work that its own driven quantities q (activations, planes) do on a chunk between two situations,
+    /// ½ (∂E/∂q₀ + ∂E/∂q₁)·Δq \[J\]; attachments and what is followed are booked by the simulation.
+    fn driven_work(&self, chunk: usize, ends: [&Situation; 2]) -> f64 {
+        let _ = (chunk, ends);
+        0.0
     }
 
     /// Visits all elements one by one, neighbours after each other; false when this potential has

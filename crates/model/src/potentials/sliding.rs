@@ -80,6 +80,20 @@ impl Potential for Sliding {
         }
     }
 
+    fn driven_work(&self, chunk: usize, [from, to]: [&Situation; 2]) -> f64 {
+        let pairs = self.parts(chunk, from).zip(self.parts(chunk, to));
+        let work =
+            |((_, v, k, before), (_, _, _, after)): ((_, u32, f64, Plane), (_, _, _, Plane))| {
+                let (moved, turned) = (after.point - before.point, after.normal - before.normal);
+                let slope = |at: &Situation, plane: Plane| {
+                    let away = at.positions[v as usize].xyz() - plane.point;
+                    k * away.dot(plane.normal) * (away.dot(turned) - plane.normal.dot(moved))
+                };
+                0.5 * (slope(from, before) + slope(to, after))
+            };
+        pairs.map(work).sum()
+    }
+
     /// The proxy is alike in all directions: too stiff in two of three, of which L-BFGS learns.
     fn proxy(&self, _: ProxyKind, add: &mut dyn FnMut(u32, u32, f64)) {
         for (&v, &k) in self.vertices.iter().zip(&self.stiffness) {

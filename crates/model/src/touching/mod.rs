@@ -162,7 +162,14 @@ impl Touching {
     fn is_near(&self, solids: &Solids, positions: &[Row]) -> bool {
         let most = 0.5 * solids.margin;
         let moved = |(a, b): (&Row, &Row)| (*a - *b).xyz().abs().max_element() <= most;
-        self.looked.len() == positions.len() && positions.iter().zip(&self.looked).all(moved)
+        if self.looked.len() != positions.len() {
+            return false;
+        }
+        let mut pairs = positions.iter().zip(&self.looked);
+        if solids.sides.is_empty() {
+            return pairs.all(moved);
+        }
+        pairs.zip(&solids.sides).all(|(pair, side)| *side == 0 || moved(pair))
     }
 
     /// Takes the surfaces of bodies that hold something to where they are.

@@ -48,7 +48,7 @@ pub(crate) struct Solid {
     pub hard: Range<u32>,
     /// Stiffness of contact per vertex [N/m].
     pub stiffness: f64,
-    /// Its tets, as model vertices; none for what has no volume.
+    /// Its tets, as model vertices, as far as they may touch; none for what has no volume.
     pub tets: Vec<[u32; 4]>,
     /// Their boxes at rest.
     pub(super) tree: Bvh,
@@ -151,10 +151,14 @@ impl Solids {
         self.blocks.extend(blocks);
         let vertices: Vec<u32> = free.clone().chain(hard.clone()).collect();
         vertices.iter().for_each(|&v| self.owner[v as usize] = body);
-        let tets: Vec<[u32; 4]> = mesh.tets.iter().map(|tet| tet.map(number)).collect();
+        // What is on no side touches nothing.
+        let has_side = |v: &u32| self.sides.is_empty() || self.sides[*v as usize] > 0;
+        let tets = mesh.tets.iter().map(|tet| tet.map(number));
+        let tets: Vec<[u32; 4]> = tets.filter(|tet| tet.iter().all(has_side)).collect();
         let at = |v: u32| self.rest[v as usize];
         let boxes: Vec<Bounds> = tets.iter().map(|t| around(t.map(at), 0.0)).collect();
-        let skin: Vec<[u32; 3]> = triangles.iter().map(|t| t.map(number)).collect();
+        let skin = triangles.iter().map(|t| t.map(number));
+        let skin: Vec<[u32; 3]> = skin.filter(|t| t.iter().all(has_side)).collect();
         if has_volume && self.sides.is_empty() {
             self.edges.extend(Sharp::all(body, &skin, &self.rest));
         }
@@ -174,6 +178,11 @@ impl Solids {
 }
 
 impl Solids {
+    /// The surface vertices that may touch, as model vertices.
+    pub fn vertices(&self) -> impl Iterator<Item = u32> {
+        self.blocks.iter().flat_map(|block| block.vertices.iter().copied())
+    }
+
     /// Whether sides are told, and these vertices are all on another side than `vertex`.
     pub(super) fn is_opposite(&self, vertex: u32, others: &[u32]) -> bool {
         let side = |v: u32| self.sides.get(v as usize).copied().unwrap_or(0);

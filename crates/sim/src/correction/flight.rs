@@ -51,7 +51,7 @@ pub(super) fn targets(
 fn touches(model: &Model, body: &Body, drive: &Drive, positions: &[Row]) -> bool {
     model.colliders().iter().zip(&drive.colliders).any(|(collider, pose)| {
         let placed = collider.placed(pose);
-        positions[body.free.clone()].iter().any(|x| placed.touch(x.xyz()).is_some())
+        body.meeting.iter().any(|&v| placed.touch(positions[v as usize].xyz()).is_some())
     })
 }
 

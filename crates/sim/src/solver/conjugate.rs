@@ -15,11 +15,16 @@ use pliant_math::cholesky::PanelWork;
 use pliant_math::team::{SharedSlice, Team};
 use pliant_math::{Buffer, Row};
 use pliant_model::Model;
-use pliant_model::potentials::ProxyKind;
+use pliant_model::integrator::Scheme;
+use pliant_model::potentials::{Curvature, ProxyKind};
+use pliant_model::touching::Touch;
 
+use super::at_rest::AtRest;
 use super::hessian::HessianLayout;
+use super::modified::dot;
 use super::projective::Proxy;
-use crate::objective::BLOCK;
+use crate::blocks::each_block;
+use crate::objective::{BLOCK, Objective};
 
 /// Iterations before the matrix is factored after all: it has stiffness, such as contact, that
 /// the preconditioner does not know.
@@ -51,6 +56,11 @@ pub struct ConjugateSpace {
     /// One for each κ, the last used first.
     proxies: Vec<Preconditioner>,
     narrow: Buffer<Row<f32>>,
+    vectors: ConjugateVectors,
+}
+
+/// Vectors over the free vertices.
+pub struct ConjugateVectors {
     residual: Buffer<Row>,
     preconditioned: Buffer<Row>,
     search: Buffer<Row>,
@@ -58,24 +68,26 @@ pub struct ConjugateSpace {
     sums: Vec<f64>,
 }
 
+/// A matrix for one κ; none where it is not positive definite.
 struct Preconditioner {
     kappa: f64,
-    /// None where the projective matrix is not positive definite.
-    factored: Option<(Proxy, PanelWork<f32>)>,
+    factored: Factored,
+}
+
+enum Factored {
+    Projective(Proxy, PanelWork<f32>),
+    /// Without inertia the projective matrix is far from Newton's.
+    AtRest(Box<AtRest>),
+    None,
 }
 
 impl ConjugateSpace {
     /// Vectors for so many free vertices.
     pub fn new(free: usize) -> Self {
-        let rows = || Buffer::zeroed(free);
         ConjugateSpace {
             proxies: Vec::new(),
             narrow: Buffer::zeroed(free),
-            residual: rows(),
-            preconditioned: rows(),
-            search: rows(),
-            product: rows(),
-            sums: vec![0.0; free.div_ceil(BLOCK)],
+            vectors: ConjugateVectors::new(free),
         }
     }
 
@@ -86,15 +98,22 @@ impl ConjugateSpace {
             self.proxies.swap(0, found);
             return;
         }
-        let factored = Proxy::new(model, kappa, ProxyKind::Typical).ok().map(|proxy| {
+        let projective = |proxy: Proxy| {
             let work = PanelWork::new(proxy.factor(), team.size());
-            (proxy, work)
-        });
+            Factored::Projective(proxy, work)
+        };
+        let factored = match model.integrator().scheme {
+            Scheme::QuasiStatic => {
+                AtRest::new(model, kappa, team).map(|matrix| Factored::AtRest(Box::new(matrix)))
+            }
+            _ => Proxy::new(model, kappa, ProxyKind::Typical).map(projective),
+        };
+        let factored = factored.unwrap_or(Factored::None);
         self.proxies.insert(0, Preconditioner { kappa, factored });
     }
 
-    /// Solves H d = −g for the matrix of the last assembly, until the residual has fallen to
-    /// `accuracy` of ‖g‖.
+    /// Solves H d = −g for the matrix of the last assembly and what couples vertices beside it, until
+    /// the residual has fallen to `accuracy` of ‖g‖; preconditioned by what was prepared.
     pub(super) fn solve(
         &mut self,
         layout: &HessianLayout,
@@ -103,11 +122,69 @@ impl ConjugateSpace {
         direction: &mut [f64],
         team: &Team,
     ) -> Outcome {
-        let ConjugateSpace { proxies, narrow, residual, preconditioned, search, product, sums } =
-            self;
-        let Some(Preconditioner { factored: Some((proxy, work)), .. }) = proxies.first_mut() else {
-            return Outcome::Slow;
+        let ConjugateSpace { proxies, narrow, vectors } = self;
+        let precondition = |residual: &[Row], scale: f64, out: &mut [Row]| {
+            match proxies.first_mut().map(|first| &mut first.factored) {
+                Some(Factored::Projective(proxy, work)) => {
+                    // In units of the residual's size: single precision has no room for extremes.
+                    for (to, r) in narrow.iter_mut().zip(residual) {
+                        *to = (*r * (1.0 / scale)).narrow();
+                    }
+                    proxy.factor().solve(narrow, work, team);
+                    for (out, row) in out.iter_mut().zip(&**narrow) {
+                        *out = row.widen() * scale;
+                    }
+                }
+                Some(Factored::AtRest(matrix)) => matrix.divide(residual, scale, out, team),
+                _ => return false,
+            }
+            true
         };
+        vectors.solve((layout, precondition), gradient, accuracy, direction, team)
+    }
+
+    /// Takes over how everything has turned at `p`, and what touches there.
+    pub(super) fn meet(
+        &mut self,
+        objective: &Objective,
+        p: &[Row],
+        touches: &[Touch],
+        curvature: Curvature,
+        team: &Team,
+    ) {
+        if let Some(Preconditioner { factored: Factored::AtRest(matrix), .. }) =
+            self.proxies.first_mut()
+        {
+            matrix.turn(p, team);
+            matrix.meet(objective, p, touches, curvature, team);
+        }
+    }
+}
+
+impl ConjugateVectors {
+    /// Vectors for so many free vertices.
+    pub fn new(free: usize) -> Self {
+        let rows = || Buffer::zeroed(free);
+        ConjugateVectors {
+            residual: rows(),
+            preconditioned: rows(),
+            search: rows(),
+            product: rows(),
+            sums: vec![0.0; free.div_ceil(BLOCK)],
+        }
+    }
+
+    /// The same with any preconditioner: `precondition(residual, its norm, out)`, which says whether it
+    /// could.
+    pub(super) fn solve(
+        &mut self,
+        (layout, mut precondition): (&HessianLayout, impl FnMut(&[Row], f64, &mut [Row]) -> bool),
+        gradient: &[Row],
+        accuracy: f64,
+        direction: &mut [f64],
+        team: &Team,
+    ) -> Outcome {
+        let ConjugateVectors { residual, preconditioned, search, product, sums } = self;
         direction.fill(0.0);
         let first = {
             let residual = SharedSlice::new(residual);
@@ -125,47 +202,29 @@ impl ConjugateSpace {
         let goal = accuracy * accuracy * first;
         let (mut size, mut alignment) = (first, 0.0);
         for iteration in 0..MOST_ITERATIONS {
-            // In units of the residual's size: single precision has no room for extremes.
             let scale = size.sqrt();
-            if !(scale > 0.0 && scale.is_finite()) {
+            if !(scale > 0.0 && scale.is_finite() && precondition(residual, scale, preconditioned))
+            {
                 return Outcome::Slow;
             }
-            for (out, r) in narrow.iter_mut().zip(&**residual) {
-                *out = (*r * (1.0 / scale)).narrow();
-            }
-            proxy.factor().solve(narrow, work, team);
             let before = alignment;
-            alignment = {
-                let out = SharedSlice::new(preconditioned);
-                let (narrow, residual) = (&**narrow, &**residual);
-                in_blocks(residual.len(), sums, team, &|range| {
-                    // SAFETY: each block has its own rows.
-                    let out = unsafe { out.range(range.start, range.end) };
-                    let mut sum = Row::zero();
-                    for (k, v) in range.enumerate() {
-                        out[k] = narrow[v].widen() * scale;
-                        sum = sum + out[k].times(residual[v]);
-                    }
-                    sum.sum()
-                })
-            };
+            alignment = dot(preconditioned, residual, sums, team);
             let keep = if iteration == 0 { 0.0 } else { alignment / before };
             for (p, z) in search.iter_mut().zip(&**preconditioned) {
                 *p = z.plus_scaled(keep, *p);
             }
-            let curvature = {
+            {
                 let (product, search) = (SharedSlice::new(product), &**search);
-                in_blocks(search.len(), sums, team, &|range| {
+                each_block(search.len(), team, &|_, block| {
                     // SAFETY: each block has its own rows.
-                    let out = unsafe { product.range(range.start, range.end) };
-                    let mut sum = Row::zero();
-                    for (k, v) in range.enumerate() {
-                        out[k] = layout.multiply_row(v, search);
-                        sum = sum + out[k].times(search[v]);
+                    let out = unsafe { product.range(block.start, block.end) };
+                    for (out, v) in out.iter_mut().zip(block) {
+                        *out = layout.multiply_row(v, search);
                     }
-                    sum.sum()
-                })
-            };
+                });
+            }
+            layout.add_couplings(search, product);
+            let curvature = dot(product, search, sums, team);
             if curvature.is_nan() || alignment.is_nan() {
                 return Outcome::Slow;
             }

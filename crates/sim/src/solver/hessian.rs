@@ -11,8 +11,9 @@ use pliant_math::team::{SharedSlice, Team};
 use pliant_math::{MathError, Row};
 use pliant_model::Model;
 use pliant_model::potentials::Curvature;
-use pliant_model::touching::Touching;
+use pliant_model::touching::{Touch, Touching};
 
+use super::couplings::Couplings;
 use crate::objective::Objective;
 
 /// Where everything goes.
@@ -28,6 +29,7 @@ pub struct HessianLayout {
     elements: Vec<f64>,
     touching: Touching,
     ends: Vec<Row>,
+    couplings: Couplings,
     /// Blocks of vertex v's rows, both halves: `row_blocks[row_starts[v]..row_starts[v + 1]]`.
     row_starts: Vec<u32>,
     row_blocks: Vec<RowBlock>,
@@ -114,6 +116,7 @@ impl HessianLayout {
             task_starts,
             touching: Touching::default(),
             ends: Vec::new(),
+            couplings: Couplings::default(),
             row_starts,
             row_blocks,
         })
@@ -176,6 +179,24 @@ impl HessianLayout {
                 }
             }
         });
+    }
+
+    /// Looks up what joins vertices at `p`, where the last assembly was, and says whether anything does;
+    /// products by [`HessianLayout::multiply_row`] lack it.
+    pub fn couple(&mut self, objective: &Objective, p: &[Row], curvature: Curvature) -> bool {
+        let at = objective.situation(p, self.touching.touches());
+        self.couplings.find(objective, &at, curvature);
+        !self.couplings.is_empty()
+    }
+
+    /// What touched at the last assembly.
+    pub fn touches(&self) -> &[Touch] {
+        self.touching.touches()
+    }
+
+    /// Adds to a product what [`HessianLayout::couple`] has found.
+    pub fn add_couplings(&self, x: &[Row], out: &mut [Row]) {
+        self.couplings.add_product(x, out);
     }
 
     /// Three rows of the last assembly's matrix, those of a free vertex, times a vector.

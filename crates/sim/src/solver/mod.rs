@@ -1,9 +1,13 @@
-//! Minimisers of a step's objective: [`projective`], [`newton`] and [`xpbd`]; and
+//! Minimisers of a step's objective: [`projective`], [`modified`], [`newton`] and [`xpbd`]; and
 //! [`discrete_gradient`], which minimises nothing.
 
+mod at_rest;
+mod compliance;
 mod conjugate;
+mod couplings;
 pub mod discrete_gradient;
 pub mod hessian;
+pub mod modified;
 pub mod newton;
 mod passes;
 mod passing;

@@ -18,7 +18,7 @@ use pliant_math::{Buffer, MathError, Row};
 use pliant_model::Model;
 use pliant_model::potentials::Curvature;
 
-use super::conjugate::{self, ConjugateSpace, Outcome};
+use super::conjugate::{self, ConjugateSpace, ConjugateVectors, Outcome};
 use super::hessian::HessianLayout;
 use super::{SolverInfo, rises};
 use crate::objective::{EvaluationSpace, Objective};
@@ -46,6 +46,13 @@ pub struct NewtonSpace {
     from: Buffer<Row>,
     /// Where the matrix is too large to be factored again and again.
     conjugate: Option<ConjugateSpace>,
+    /// Where bodies touch: for what couples vertices beside a factor that does not know it.
+    coupled: Option<Coupled>,
+}
+
+struct Coupled {
+    vectors: ConjugateVectors,
+    flat: Vec<f64>,
 }
 
 impl NewtonSpace {
@@ -58,7 +65,11 @@ impl NewtonSpace {
         let from = Buffer::zeroed(model.free_count());
         let conjugate = conjugate::is_preferred(size, cholesky.stored_values())
             .then(|| ConjugateSpace::new(model.free_count()));
-        Ok(NewtonSpace { layout, cholesky, direction: vec![0.0; size], from, conjugate })
+        let coupled = model.solids().map(|_| Coupled {
+            vectors: ConjugateVectors::new(model.free_count()),
+            flat: vec![0.0; size],
+        });
+        Ok(NewtonSpace { layout, cholesky, direction: vec![0.0; size], from, conjugate, coupled })
     }
 
     /// Whether conjugate gradients stand in for a factorisation.
@@ -123,7 +134,8 @@ pub fn minimise(
         if !is_solved {
             // For the rest of this step: what was slow once will be so again.
             direct = true;
-            if !exactly(objective, p, &mut curvature, gradient, space, &mut info, team) {
+            let asked = (&*gradient, accuracy);
+            if !exactly(objective, p, &mut curvature, asked, space, &mut info, team) {
                 info.stalled = true;
                 return info;
             }
@@ -189,6 +201,8 @@ fn approach(
     loop {
         let clock = Instant::now();
         layout.assemble(objective, p, *curvature, 0.0, &|_| true, team);
+        layout.couple(objective, p, *curvature);
+        conjugate.meet(objective, p, layout.touches(), *curvature, team);
         info.timings.assemble += clock.elapsed();
         let clock = Instant::now();
         let outcome = conjugate.solve(layout, gradient, accuracy, direction, team);
@@ -203,12 +217,13 @@ fn approach(
     }
 }
 
-/// The direction by a factorisation; whether there is one.
+/// The direction by a factorisation, and, where vertices are coupled, by conjugate gradients around it;
+/// whether there is one.
 fn exactly(
     objective: &Objective,
     p: &[Row],
     curvature: &mut Curvature,
-    gradient: &[Row],
+    (gradient, accuracy): (&[Row], f64),
     space: &mut NewtonSpace,
     info: &mut SolverInfo,
     team: &Team,
@@ -217,12 +232,35 @@ fn exactly(
         return false;
     }
     let clock = Instant::now();
-    for (out, g) in space.direction.chunks_exact_mut(3).zip(gradient.iter()) {
-        out.copy_from_slice(&[-g.0[0], -g.0[1], -g.0[2]]);
+    let NewtonSpace { layout, cholesky, direction, coupled, .. } = space;
+    let mut is_solved = false;
+    if let Some(Coupled { vectors, flat }) =
+        coupled.as_mut().filter(|_| layout.couple(objective, p, *curvature))
+    {
+        let precondition = |residual: &[Row], _: f64, out: &mut [Row]| {
+            flatten(residual, 1.0, flat);
+            let is_solved = cholesky.solve(flat).is_ok();
+            for (out, x) in out.iter_mut().zip(flat.chunks_exact(3)) {
+                *out = Row::new(x[0], x[1], x[2]);
+            }
+            is_solved
+        };
+        let outcome = vectors.solve((layout, precondition), gradient, accuracy, direction, team);
+        is_solved = outcome == Outcome::Solved;
     }
-    let solved = space.cholesky.solve(&mut space.direction).is_ok();
+    if !is_solved {
+        flatten(gradient, -1.0, direction);
+        is_solved = cholesky.solve(direction).is_ok();
+    }
     info.timings.solve += clock.elapsed();
-    solved
+    is_solved
+}
+
+/// Rows as numbers, times a factor.
+fn flatten(rows: &[Row], factor: f64, out: &mut [f64]) {
+    for (out, row) in out.chunks_exact_mut(3).zip(rows) {
+        out.copy_from_slice(&[factor * row.0[0], factor * row.0[1], factor * row.0[2]]);
+    }
 }
 
 /// Factors the most faithful positive definite Hessian at `p`.

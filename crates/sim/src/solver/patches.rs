@@ -336,7 +336,7 @@ fn outer_vertices(model: &Model, b: usize) -> [Vec<u32>; 6] {
 
 /// Cholesky's factor of a small dense matrix, in place of its lower half, row by row; false where it is
 /// not positive definite.
-fn factor_lower(a: &mut [f64], n: usize) -> bool {
+pub(super) fn factor_lower(a: &mut [f64], n: usize) -> bool {
     for i in 0..n {
         let (done, rest) = a.split_at_mut(i * n);
         let row = &mut rest[..=i];
@@ -357,7 +357,7 @@ fn factor_lower(a: &mut [f64], n: usize) -> bool {
 }
 
 /// Solves with that factor.
-fn solve_lower(factor: &[f64], x: &mut [f64]) {
+pub(super) fn solve_lower(factor: &[f64], x: &mut [f64]) {
     let n = x.len();
     for i in 0..n {
         let row = &factor[i * n..=i * n + i];

@@ -24,6 +24,8 @@ pub(super) struct Touch {
     /// Free vertices, collider after collider \[N\]: contact's, and friction's where there is any.
     contact: Vec<Row>,
     friction: Vec<Row>,
+    /// Whether each free vertex meets obstacles.
+    meets: Vec<bool>,
 }
 
 impl Touch {
@@ -32,7 +34,9 @@ impl Touch {
         let count = model.colliders().len() * model.free_count();
         let lossy = model.colliders().iter().any(|c| c.is_lossy());
         let forces = |count: usize| vec![Row::zero(); count];
-        Touch { contact: forces(count), friction: forces(if lossy { count } else { 0 }) }
+        let mut meets = vec![false; model.free_count()];
+        model.meeting().for_each(|v| meets[v] = true);
+        Touch { contact: forces(count), friction: forces(if lossy { count } else { 0 }), meets }
     }
 
     /// Lets go of all forces.
@@ -52,6 +56,7 @@ impl Touch {
         let (model, drive) = (objective.model, objective.drive);
         let free = model.free_count();
         let has_friction = !self.friction.is_empty() && objective.forces == Forces::All;
+        let meets = &self.meets;
         let contact = SharedSlice::new(&mut self.contact);
         let friction = SharedSlice::new(&mut self.friction);
         for (c, (collider, (before, now))) in
@@ -60,7 +65,8 @@ impl Touch {
             let (placed, start) = (collider.placed(now), collider.placed(before));
             let rubs = has_friction && collider.is_lossy() && objective.rate > 0.0;
             team.each(free.div_ceil(BLOCK), &|block, _| {
-                for v in block * BLOCK..((block + 1) * BLOCK).min(free) {
+                let block = block * BLOCK..((block + 1) * BLOCK).min(free);
+                for v in block.filter(|&v| meets[v]) {
                     // SAFETY: each block has its own vertices, and their forces.
                     let (x, push) = unsafe { (positions.at(v), contact.at(c * free + v)) };
                     let w = inverse_masses[v] / objective.kappa;

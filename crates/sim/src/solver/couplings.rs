@@ -1,0 +1,64 @@
+//! What joins vertices that touch: the terms g e″ gᵀ of contact's Hessian.
+//!
+//! Which vertices touch changes from iterate to iterate, and Newton's matrix has fixed slots. It has a
+//! bound of these terms on its diagonal, 2 |gᵢ| e″ (see [`pliant_model::potentials::Potential::joins`]):
+//! with that alone two lips that lie on each other cannot move together, and Newton's method creeps.
+//! Products with the matrix get the difference from here.
+
+use pliant_math::{DMat3, DVec3, Row};
+use pliant_model::potentials::{Curvature, Situation};
+
+use crate::objective::Objective;
+
+/// Vertices of a touch: a vertex or an edge, and a tet at most.
+const MOST: usize = 6;
+
+/// The terms at one iterate; memory that grows to the most that touch at a time.
+#[derive(Default)]
+pub(super) struct Couplings {
+    all: Vec<Coupling>,
+}
+
+struct Coupling {
+    /// Free vertices, and their weights; those missing have none.
+    vertices: [u32; MOST],
+    weights: [f64; MOST],
+    /// e″ [N/m].
+    bend: DMat3,
+}
+
+impl Couplings {
+    /// Those of a situation.
+    pub fn find(&mut self, objective: &Objective, at: &Situation, curvature: Curvature) {
+        self.all.clear();
+        let free = objective.model.free_count() as u32;
+        objective.model.field().joins(at, curvature, &mut |joined, bend| {
+            let (mut vertices, mut weights) = ([0; MOST], [0.0; MOST]);
+            let own = joined.iter().filter(|(v, weight)| *v < free && *weight != 0.0);
+            for ((to, by), &(v, weight)) in vertices.iter_mut().zip(&mut weights).zip(own) {
+                (*to, *by) = (v, weight);
+            }
+            if bend.is_finite() {
+                self.all.push(Coupling { vertices, weights, bend });
+            }
+        });
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
+    /// Adds Σ (g e″ gᵀ − 2 diag|g| e″) x to a product.
+    pub fn add_product(&self, x: &[Row], out: &mut [Row]) {
+        for Coupling { vertices, weights, bend } in &self.all {
+            let joined = || vertices.iter().zip(weights).filter(|(_, weight)| **weight != 0.0);
+            let apart: DVec3 = joined().map(|(&v, &w)| x[v as usize].xyz() * w).sum();
+            let pull = *bend * apart;
+            for (&v, &w) in joined() {
+                let own = *bend * x[v as usize].xyz();
+                out[v as usize] = out[v as usize] + Row::from(pull * w - own * (2.0 * w.abs()));
+            }
+        }
+    }
+}

@@ -134,8 +134,12 @@ fn rise(x: f64) -> (f64, f64) {
     }
 }
 
-/// Whether two edges may cross at all: of one body, they are not in each other's neighbourhood.
+/// Whether two edges may cross at all: not all ends are hard, and of one body, they are not in each
+/// other's neighbourhood.
 pub(super) fn may_cross(solids: &Solids, one: &Sharp, other: &Sharp) -> bool {
+    if solids.is_hard(&one.ends) && solids.is_hard(&other.ends) {
+        return false;
+    }
     let is_far = |&p: &u32| {
         let (x, reach) = (solids.rest[p as usize], solids.reach[p as usize]);
         other.ends.iter().all(|&q| solids.rest[q as usize].distance(x) > reach)

@@ -13,6 +13,9 @@
 //! Why not the depth at rest of the tet's material point (Hirota et al. 2001)? Its slope is F⁻ᵀN and
 //! jumps from tet to tet, into creases where no minimiser can move on.
 //!
+//! Hard vertices go where they are told: among them there is no contact, and no energy of it, which could only
+//! drown that of what is free.
+//!
 //! In its own body a vertex touches only what is beyond its neighbourhood, a ball of radius r at rest:
 //! no triangle with a corner in there counts, and the depth is at most ‖X − X_v‖ − r at the material
 //! point X, so that contact begins at nothing there, too.
@@ -45,8 +48,10 @@ use solids::Block;
 pub(crate) use solids::SolidSpec;
 pub use solids::Solids;
 
-/// Tets per item of work.
+/// Tets, triangles and edges per item of work.
 const TETS: usize = 1024;
+const TRIANGLES: usize = 1024;
+const EDGES: usize = 256;
 
 /// A surface vertex inside of a body, or two edges that have cut into each other.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -90,13 +95,15 @@ pub struct Touching {
     /// Where everything was when what is near was looked up.
     looked: Vec<Row>,
     boxes: Vec<Vec<Bounds>>,
-    trees: Vec<Bvh>,
+    /// Of all tets, and of those that hard vertices can touch.
+    trees: Vec<[Bvh; 2]>,
     surfaces: Vec<Surface>,
     blocks: Vec<Found>,
     /// Sharp edges' boxes, and pairs that are near.
     edges: Option<Bvh>,
     edge_boxes: Vec<Bounds>,
-    near_edges: Vec<[u32; 2]>,
+    near_edges: Vec<NearEdges>,
+    edge_blocks: Vec<Vec<NearEdges>>,
     sheets: Sheets,
     /// How often what is near was looked up.
     lookups: u64,
@@ -105,13 +112,32 @@ pub struct Touching {
 /// Of a block of vertices.
 #[derive(Default)]
 struct Found {
-    /// Vertex, body, tet.
-    near: Vec<[u32; 3]>,
+    near: Vec<Near>,
+    /// The least of their gaps \[m\].
+    least: f64,
     /// Of sheets: vertex, body, triangle.
     close: Vec<[u32; 3]>,
     /// Those of them that hold the vertex, one per vertex and body.
     inside: Vec<Inside>,
     touches: Vec<Touch>,
+}
+
+/// A vertex near a tet.
+#[derive(Clone, Copy)]
+struct Near {
+    /// Vertex, body, tet.
+    pair: [u32; 3],
+    /// How far the vertex was from the tet's box along some axis \[m\]: before it is in it, the two
+    /// have moved by that much.
+    gap: f64,
+}
+
+/// Two sharp edges that are near each other.
+#[derive(Clone, Copy)]
+struct NearEdges {
+    pair: [u32; 2],
+    /// How far their boxes were apart along some axis \[m\].
+    gap: f64,
 }
 
 impl Touching {
@@ -120,30 +146,42 @@ impl Touching {
     pub fn find(&mut self, solids: Option<&Solids>, positions: &[Row], team: &Team) {
         self.touches.clear();
         let Some(solids) = solids else { return };
-        if !self.is_near(solids, positions) {
+        let moved = self.moved(solids, positions);
+        // Also for what is no number.
+        let is_known = moved <= 0.5 * solids.margin;
+        if !is_known {
             self.look_up(solids, positions, team);
         }
-        let blocks = SharedSlice::new(&mut self.blocks);
-        team.each(blocks.len(), &|b, _| {
-            // SAFETY: each item has its own block.
-            let Found { near, inside, .. } = unsafe { blocks.at(b) };
-            contain(solids, positions, near, inside);
-        });
-        self.fit_surfaces(solids, positions, team);
-        let (blocks, surfaces) = (SharedSlice::new(&mut self.blocks), &self.surfaces);
-        team.each(blocks.len(), &|b, _| {
-            // SAFETY: each item has its own block.
-            let Found { inside, close, touches, .. } = unsafe { blocks.at(b) };
-            touches.clear();
-            let found = inside.iter().filter_map(|i| i.touch(solids, positions, surfaces));
-            touches.extend(found);
-            sheets::touch(solids, positions, close, inside, touches);
-        });
-        for block in &self.blocks {
-            self.touches.extend_from_slice(&block.touches);
+        // By how much two things may have come nearer to each other, and some rounding.
+        let nearer = if is_known { 2.0 * moved } else { 0.0 } + 1e-6 * solids.margin;
+        let may_hold = |block: &Found| block.least <= nearer;
+        self.blocks.iter_mut().for_each(|block| block.inside.clear());
+        if self.blocks.iter().any(may_hold) {
+            let blocks = SharedSlice::new(&mut self.blocks);
+            team.each(blocks.len(), &|b, _| {
+                // SAFETY: each item has its own block.
+                let Found { near, inside, .. } = unsafe { blocks.at(b) };
+                contain(solids, positions, nearer, near, inside);
+            });
+            self.fit_surfaces(solids, positions, team);
         }
-        for &pair in &self.near_edges {
-            let edges = pair.map(|e| &solids.edges[e as usize]);
+        if self.blocks.iter().any(|block| !block.inside.is_empty() || !block.close.is_empty()) {
+            let (blocks, surfaces) = (SharedSlice::new(&mut self.blocks), &self.surfaces);
+            team.each(blocks.len(), &|b, _| {
+                // SAFETY: each item has its own block.
+                let Found { inside, close, touches, .. } = unsafe { blocks.at(b) };
+                touches.clear();
+                let found = inside.iter().filter_map(|i| i.touch(solids, positions, surfaces));
+                touches.extend(found);
+                sheets::touch(solids, positions, close, inside, touches);
+            });
+            for block in &self.blocks {
+                self.touches.extend_from_slice(&block.touches);
+            }
+        }
+        let reach = DEEPEST * solids.margin + nearer;
+        for near in self.near_edges.iter().filter(|near| near.gap <= reach) {
+            let edges = near.pair.map(|e| &solids.edges[e as usize]);
             self.touches.extend(Touch::of_edges(solids, positions, edges));
         }
     }
@@ -158,18 +196,30 @@ impl Touching {
         self.lookups
     }
 
-    /// Whether everything is still so near to where it was that nothing new can touch.
-    fn is_near(&self, solids: &Solids, positions: &[Row]) -> bool {
-        let most = 0.5 * solids.margin;
-        let moved = |(a, b): (&Row, &Row)| (*a - *b).xyz().abs().max_element() <= most;
+    /// How far anything that can touch has moved along an axis since what is near was looked up \[m\], apart from
+    /// what moves everything alike and brings nothing nearer; no number if it never was.
+    fn moved(&self, solids: &Solids, positions: &[Row]) -> f64 {
         if self.looked.len() != positions.len() {
-            return false;
+            return f64::NAN;
         }
-        let mut pairs = positions.iter().zip(&self.looked);
-        if solids.sides.is_empty() {
-            return pairs.all(moved);
+        // Where sides are told, what is on none touches nothing.
+        let can_touch = |v: usize| solids.sides.get(v).is_none_or(|side| *side > 0);
+        let all = || positions.iter().zip(&self.looked).enumerate();
+        let pairs = || all().filter(|(v, _)| can_touch(*v)).map(|(_, pair)| pair);
+        let (sum, count) = pairs().fold((Row::zero(), 0u32), |(sum, count), (&now, &then)| {
+            (sum + (now - then), count + 1)
+        });
+        let drift = sum * (1.0 / f64::from(count.max(1)));
+        let (mut most, mut sum) = ([0.0_f64; 3], Row::zero());
+        for (&now, &then) in pairs() {
+            let by = now - then - drift;
+            for (most, by) in most.iter_mut().zip(by.0) {
+                *most = most.max(by.abs());
+            }
+            // Maxima pass over what is no number.
+            sum = sum + by;
         }
-        pairs.zip(&solids.sides).all(|(pair, side)| *side == 0 || moved(pair))
+        if sum.xyz().is_finite() { most[0].max(most[1]).max(most[2]) } else { f64::NAN }
     }
 
     /// Takes the surfaces of bodies that hold something to where they are.
@@ -178,14 +228,11 @@ impl Touching {
         for inside in self.blocks.iter().flat_map(|block| &block.inside) {
             self.surfaces[inside.body as usize].is_asked = true;
         }
-        let surfaces = SharedSlice::new(&mut self.surfaces);
-        team.each(solids.bodies.len(), &|b, _| {
-            // SAFETY: each item has its own surface.
-            let surface = unsafe { surfaces.at(b) };
+        for (surface, body) in self.surfaces.iter_mut().zip(&solids.bodies) {
             if surface.is_asked {
-                surface.fit(&solids.bodies[b], positions);
+                surface.fit(body, positions, team);
             }
-        });
+        }
     }
 
     fn look_up(&mut self, solids: &Solids, positions: &[Row], team: &Team) {
@@ -193,7 +240,8 @@ impl Touching {
         self.looked.clear();
         self.looked.extend_from_slice(positions);
         if self.trees.len() != solids.bodies.len() {
-            self.trees = solids.bodies.iter().map(|body| body.tree.clone()).collect();
+            let trees = solids.bodies.iter().map(|b| [b.tree.clone(), b.yielding.clone()]);
+            self.trees = trees.collect();
             let none = Bounds { min: DVec3::NAN, max: DVec3::NAN };
             self.boxes = solids.bodies.iter().map(|body| vec![none; body.tets.len()]).collect();
             self.surfaces = solids.bodies.iter().map(Surface::of).collect();
@@ -210,14 +258,16 @@ impl Touching {
                 }
             });
         }
-        let (trees, boxes) = (SharedSlice::new(&mut self.trees), &self.boxes);
+        let trees = SharedSlice::new(self.trees.as_flattened_mut());
+        let boxes = &self.boxes;
         // SAFETY: each item has its own tree.
-        team.each(boxes.len(), &|b, _| unsafe { trees.at(b).refit(&boxes[b]) });
+        team.each(trees.len(), &|item, _| unsafe { trees.at(item).refit(&boxes[item / 2]) });
         let (blocks, trees) = (SharedSlice::new(&mut self.blocks), &self.trees);
         team.each(blocks.len(), &|b, _| {
             // SAFETY: each item has its own block.
-            let near = unsafe { &mut blocks.at(b).near };
+            let Found { near, least, .. } = unsafe { blocks.at(b) };
             broad(solids, positions, &solids.blocks[b], trees, boxes, near);
+            *least = near.iter().fold(f64::INFINITY, |least, near| least.min(near.gap));
         });
         if solids.radius > 0.0 {
             self.sheets.fit(solids, positions, team);
@@ -228,11 +278,11 @@ impl Touching {
                 sheets.near(solids, positions, &solids.blocks[b], close);
             });
         }
-        self.look_up_edges(solids, positions);
+        self.look_up_edges(solids, positions, team);
     }
 
-    fn look_up_edges(&mut self, solids: &Solids, positions: &[Row]) {
-        let Touching { edges, edge_boxes, near_edges, .. } = self;
+    fn look_up_edges(&mut self, solids: &Solids, positions: &[Row], team: &Team) {
+        let Touching { edges, edge_boxes, near_edges, edge_blocks, .. } = self;
         let ends = |edge: &Sharp| edge.ends.map(|v| positions[v as usize].xyz());
         edge_boxes.clear();
         // Together as wide as crossings are deep, and the margin that vertices may move by.
@@ -240,18 +290,28 @@ impl Touching {
         edge_boxes.extend(solids.edges.iter().map(|e| around(ends(e), wide)));
         let tree = edges.get_or_insert_with(|| solids.edge_tree.clone());
         tree.refit(edge_boxes);
+        edge_blocks.resize_with(edge_boxes.len().div_ceil(EDGES), Vec::new);
+        let (blocks, tree, edge_boxes) = (SharedSlice::new(edge_blocks), &*tree, &*edge_boxes);
+        team.each(blocks.len(), &|block, _| {
+            // SAFETY: each item has its own block.
+            let near = unsafe { blocks.at(block) };
+            near.clear();
+            for i in block * EDGES..((block + 1) * EDGES).min(edge_boxes.len()) {
+                let bounds = &edge_boxes[i];
+                tree.overlapping(bounds, |j| {
+                    let Bounds { min, max } = edge_boxes[j as usize];
+                    let apart = (min - bounds.max).max(bounds.min - max).max_element();
+                    let pair = [i as u32, j];
+                    let [one, other] = pair.map(|e| &solids.edges[e as usize]);
+                    if pair[0] < j && apart <= 0.0 && may_cross(solids, one, other) {
+                        near.push(NearEdges { pair, gap: apart + 2.0 * wide });
+                    }
+                });
+            }
+            near.sort_unstable_by_key(|near| near.pair);
+        });
         near_edges.clear();
-        for (i, bounds) in (0u32..).zip(&*edge_boxes) {
-            tree.overlapping(bounds, |j| {
-                let Bounds { min, max } = edge_boxes[j as usize];
-                let is_near = bounds.min.cmple(max).all() && bounds.max.cmpge(min).all();
-                let [one, other] = [i, j].map(|e| &solids.edges[e as usize]);
-                if i < j && is_near && may_cross(solids, one, other) {
-                    near_edges.push([i, j]);
-                }
-            });
-        }
-        near_edges.sort_unstable();
+        edge_blocks.iter().for_each(|block| near_edges.extend_from_slice(block));
     }
 }
 
@@ -260,21 +320,23 @@ fn broad(
     solids: &Solids,
     positions: &[Row],
     block: &Block,
-    trees: &[Bvh],
+    trees: &[[Bvh; 2]],
     boxes: &[Vec<Bounds>],
-    near: &mut Vec<[u32; 3]>,
+    near: &mut Vec<Near>,
 ) {
     near.clear();
     let at = |v: u32| positions[v as usize].xyz();
     let low = block.vertices.iter().fold(DVec3::INFINITY, |a, &v| a.min(at(v)));
     let high = block.vertices.iter().fold(DVec3::NEG_INFINITY, |a, &v| a.max(at(v)));
-    for (b, tree) in (0u32..).zip(trees) {
+    for (b, trees) in (0u32..).zip(trees) {
+        let body = &solids.bodies[b as usize];
+        let tree = &trees[usize::from(block.is_hard && body.is_partly_hard)];
         let Some(whole) = tree.bounds() else { continue };
         let apart = low.cmpgt(whole.max).any() || high.cmplt(whole.min).any();
         if apart {
             continue;
         }
-        let (body, boxes) = (&solids.bodies[b as usize], &boxes[b as usize]);
+        let boxes = &boxes[b as usize];
         for &v in &block.vertices {
             let x = at(v);
             tree.containing(x, |t| {
@@ -283,13 +345,14 @@ fn broad(
                 let tet = body.tets[t as usize];
                 let own = || b == block.body && is_own(solids, v, tet);
                 if inside && !solids.passes(v, &tet, own) {
-                    near.push([v, b, t]);
+                    let gap = (min - x).max(x - max).max_element() + solids.margin;
+                    near.push(Near { pair: [v, b, t], gap });
                 }
                 true
             });
         }
     }
-    near.sort_unstable();
+    near.sort_unstable_by_key(|near| near.pair);
 }
 
 /// Whether a tet is all in a vertex's own neighbourhood.
@@ -299,10 +362,15 @@ fn is_own(solids: &Solids, vertex: u32, tet: [u32; 4]) -> bool {
     tet.iter().all(|&v| solids.rest[v as usize].distance(x) <= reach)
 }
 
-/// The first tet that holds a vertex, per vertex and body.
-fn contain(solids: &Solids, positions: &[Row], near: &[[u32; 3]], inside: &mut Vec<Inside>) {
-    inside.clear();
-    for &[vertex, body, tet] in near {
+/// The first tet that holds a vertex, per vertex and body, of those that have come so much `nearer`.
+fn contain(
+    solids: &Solids,
+    positions: &[Row],
+    nearer: f64,
+    near: &[Near],
+    inside: &mut Vec<Inside>,
+) {
+    for &Near { pair: [vertex, body, tet], .. } in near.iter().filter(|near| near.gap <= nearer) {
         let found = inside.last().is_some_and(|i: &Inside| i.vertex == vertex && i.body == body);
         // In its own body the one that is farthest from its neighbourhood.
         let is_own = solids.owner[vertex as usize] == body;

@@ -2,10 +2,11 @@
 
 use glam::{DMat3, DVec3};
 use pliant_math::Row;
+use pliant_math::team::{SharedSlice, Team};
 use pliant_mesh::{Bounds, Bvh};
 
-use super::Touch;
 use super::solids::{Solid, Solids};
+use super::{TRIANGLES, Touch};
 
 /// Tets flatter than this share of their rest volume hold nothing: where in them cannot be said.
 const FLATTEST: f64 = 1e-6;
@@ -158,10 +159,16 @@ impl Surface {
     }
 
     /// Where it is now.
-    pub fn fit(&mut self, solid: &Solid, positions: &[Row]) {
-        for (bounds, triangle) in self.boxes.iter_mut().zip(&solid.triangles) {
-            *bounds = around(triangle.map(|v| positions[v as usize].xyz()), 0.0);
-        }
+    pub fn fit(&mut self, solid: &Solid, positions: &[Row], team: &Team) {
+        let (boxes, triangles) = (SharedSlice::new(&mut self.boxes), &solid.triangles);
+        team.each(triangles.len().div_ceil(TRIANGLES), &|item, _| {
+            let (start, end) = (item * TRIANGLES, ((item + 1) * TRIANGLES).min(triangles.len()));
+            // SAFETY: each item has its own boxes.
+            let own = unsafe { boxes.range(start, end) };
+            for (bounds, triangle) in own.iter_mut().zip(&triangles[start..end]) {
+                *bounds = around(triangle.map(|v| positions[v as usize].xyz()), 0.0);
+            }
+        });
         self.tree.refit(&self.boxes);
     }
 }

@@ -26,6 +26,8 @@ pub struct Solids {
     /// All sharp edges, and their boxes at rest.
     pub(super) edges: Vec<Sharp>,
     pub(super) edge_tree: Bvh,
+    /// How many of the model's vertices are free; those from there on are hard.
+    free: u32,
     /// Rest positions of all model vertices \[m\].
     pub(super) rest: Vec<DVec3>,
     /// Per model vertex: how far its own neighbourhood reaches \[m\], and its body.
@@ -52,6 +54,10 @@ pub(crate) struct Solid {
     pub tets: Vec<[u32; 4]>,
     /// Their boxes at rest.
     pub(super) tree: Bvh,
+    /// Whether some of them have no free corner, and the boxes of the others if so: all that hard
+    /// vertices can touch.
+    pub(super) is_partly_hard: bool,
+    pub(super) yielding: Bvh,
     /// Whether it has triangles, and no volume.
     pub(super) is_sheet: bool,
     /// Triangles around the tets, or those of a sheet, as model vertices, and their boxes at rest.
@@ -59,9 +65,10 @@ pub(crate) struct Solid {
     pub(super) surface: Bvh,
 }
 
-/// Some surface vertices of a body.
+/// Some surface vertices of a body: free ones, or hard ones.
 pub(super) struct Block {
     pub body: u32,
+    pub is_hard: bool,
     pub vertices: Vec<u32>,
 }
 
@@ -89,6 +96,7 @@ impl Solids {
             blocks: Vec::new(),
             edges: Vec::new(),
             edge_tree: Bvh::new(&[]),
+            free: specs.iter().map(|spec| spec.ranges[0].end).max().unwrap_or(0),
             rest: rest.iter().map(|row| row.xyz()).collect(),
             reach: vec![0.0; rest.len()],
             owner: vec![0; rest.len()],
@@ -147,8 +155,11 @@ impl Solids {
         };
         let inertia = self.law.step.map_or(0.0, |h| mean(spec.masses) / (h * h));
         let own = FIRMNESS * (mean(spec.elastic) + inertia);
-        let blocks = outer.chunks(BLOCK).map(|v| Block { body, vertices: v.to_vec() });
-        self.blocks.extend(blocks);
+        let (free_ones, hard_ones) = outer.split_at(outer.partition_point(|&v| v < self.free));
+        for (vertices, is_hard) in [(free_ones, false), (hard_ones, true)] {
+            let block = |v: &[u32]| Block { body, is_hard, vertices: v.to_vec() };
+            self.blocks.extend(vertices.chunks(BLOCK).map(block));
+        }
         let vertices: Vec<u32> = free.clone().chain(hard.clone()).collect();
         vertices.iter().for_each(|&v| self.owner[v as usize] = body);
         // What is on no side touches nothing.
@@ -157,6 +168,14 @@ impl Solids {
         let tets: Vec<[u32; 4]> = tets.filter(|tet| tet.iter().all(has_side)).collect();
         let at = |v: u32| self.rest[v as usize];
         let boxes: Vec<Bounds> = tets.iter().map(|t| around(t.map(at), 0.0)).collect();
+        let is_partly_hard = tets.iter().any(|tet| self.is_hard(tet));
+        // What has no box is left out, and keeps its number.
+        let none = Bounds { min: DVec3::NAN, max: DVec3::NAN };
+        let yields = |(tet, own): (&[u32; 4], &Bounds)| if self.is_hard(tet) { none } else { *own };
+        let yielding: Vec<Bounds> = match is_partly_hard {
+            true => tets.iter().zip(&boxes).map(yields).collect(),
+            false => Vec::new(),
+        };
         let skin = triangles.iter().map(|t| t.map(number));
         let skin: Vec<[u32; 3]> = skin.filter(|t| t.iter().all(has_side)).collect();
         if has_volume && self.sides.is_empty() {
@@ -171,6 +190,8 @@ impl Solids {
             is_sheet,
             tets,
             tree: Bvh::new(&boxes),
+            is_partly_hard,
+            yielding: Bvh::new(&yielding),
             surface: Bvh::new(&faces),
             triangles: skin,
         });
@@ -181,6 +202,11 @@ impl Solids {
     /// The surface vertices that may touch, as model vertices.
     pub fn vertices(&self) -> impl Iterator<Item = u32> {
         self.blocks.iter().flat_map(|block| block.vertices.iter().copied())
+    }
+
+    /// Whether all of these vertices are hard: contact among them moves nothing.
+    pub(super) fn is_hard(&self, vertices: &[u32]) -> bool {
+        vertices.iter().all(|&v| v >= self.free)
     }
 
     /// Whether sides are told, and these vertices are all on another side than `vertex`.

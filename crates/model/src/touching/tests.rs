@@ -27,9 +27,15 @@ fn moved(model: &Model, by: f64) -> Vec<Row> {
 
 /// A small body with a lid folded over onto itself: a U whose legs are pressed into each other.
 fn pressed_u() -> (Model, Vec<Row>) {
+    pressed_u_with(|_| false)
+}
+
+/// The same with some of it held.
+fn pressed_u_with(is_hard: impl Fn(DVec3) -> bool) -> (Model, Vec<Row>) {
     let mesh = shapes::solid_box(DVec3::new(4.0, 0.4, 0.4), [20, 2, 2]).unwrap();
     let bar = BodySpec::solid("bar", mesh, ElasticModel::Corotated, 1e5, 0.3, 1000.0);
-    let model = ModelBuilder::new().body(bar).touching(TouchLaw::ELASTIC).build().unwrap();
+    let builder = ModelBuilder::new().body(bar).pin(0, is_hard);
+    let model = builder.touching(TouchLaw::ELASTIC).build().unwrap();
     // Bent round a cylinder of a radius less than half the thickness away from the inner side.
     let radius = 0.35;
     let bend = |x: DVec3| {
@@ -218,6 +224,41 @@ fn memory_and_threads_change_no_bit() {
         assert_eq!(remembering.touches(), fresh.touches());
     }
     assert!(remembering.lookups() < 10, "{} look-ups", remembering.lookups());
+}
+
+#[test]
+fn what_moves_as_a_whole_is_not_looked_up_again() {
+    let (model, mut positions) = pressed_u();
+    let (mut remembering, team) = (Touching::default(), Team::new(1));
+    for _ in 0..20 {
+        positions.iter_mut().for_each(|x| *x = *x + Row::new(0.3, -0.2, 0.1));
+        remembering.find(model.solids(), &positions, &team);
+        let mut fresh = Touching::default();
+        fresh.find(model.solids(), &positions, &team);
+        assert!(!fresh.touches().is_empty());
+        assert_eq!(remembering.touches(), fresh.touches());
+    }
+    assert_eq!(remembering.lookups(), 1);
+}
+
+#[test]
+fn hard_vertices_touch_what_is_free_and_not_each_other() {
+    let found = |(model, positions): &(Model, Vec<Row>)| {
+        let mut touching = Touching::default();
+        touching.find(model.solids(), positions, &Team::new(1));
+        touching.touches().to_vec()
+    };
+    let all = found(&pressed_u()).len();
+    assert!(all > 0);
+    assert_eq!(found(&pressed_u_with(|x| x.x.abs() > 0.2)), [], "both legs are held");
+    let half = pressed_u_with(|x| x.x > 0.2);
+    let touches = found(&half);
+    assert_eq!(touches.len(), all, "one leg is held");
+    let hard = half.0.hard_vertices();
+    let is_hard = |v: &u32| hard.contains(&(*v as usize));
+    assert!(touches.iter().any(|t| t.points.iter().all(is_hard)), "it presses into the other");
+    assert!(touches.iter().any(|t| !t.points.iter().any(is_hard)), "which presses into it");
+    assert_derivative(&half.0, &half.1);
 }
 
 #[test]

@@ -106,8 +106,11 @@ struct Clip {
     skins: Vec<Vec<DVec3>>,
 }
 
-/// Of every size the model and the exact frames, once they are made.
-static MADE: Mutex<[Option<(FaceModel, Option<Clip>)>; 2]> = Mutex::new([None, None]);
+/// A model, and its exact frames, once they are made.
+type Made = (FaceModel, Option<Clip>);
+
+/// Of every size.
+static MADE: Mutex<[Option<Made>; 2]> = Mutex::new([None, None]);
 
 fn measure(
     s: usize,

@@ -34,11 +34,17 @@ pub struct LipGauge<'a> {
     face: &'a FaceModel,
     /// Upper, lower.
     teeth: [SignedDistance; 2],
-    /// Tets, and the triangles around the flesh, of the upper and of the lower lip.
-    lips: [(Vec<[u32; 4]>, Vec<[u32; 3]>); 2],
+    /// Upper, lower.
+    lips: [Lip; 2],
     /// Vertices of the flesh on the skin that no bone holds, and of these the ones of each lip.
     outer: Vec<u32>,
     own: [Vec<u32>; 2],
+}
+
+/// A lip's tets, and its triangles of those around the flesh.
+struct Lip {
+    tets: Vec<[u32; 4]>,
+    triangles: Vec<[u32; 3]>,
 }
 
 impl<'a> LipGauge<'a> {
@@ -61,7 +67,7 @@ impl<'a> LipGauge<'a> {
             let is_own = |v: &u32| face.lip_sides.get(*v as usize) == Some(&side);
             let tets = face.solid.tets.iter().filter(|tet| tet.iter().all(is_own));
             let triangles = skin.iter().filter(|t| t.iter().all(is_own));
-            (tets.copied().collect(), triangles.copied().collect())
+            Lip { tets: tets.copied().collect(), triangles: triangles.copied().collect() }
         };
         let vertices = 0..face.parts.len() as u32;
         // Gums, which hold on to teeth, are in them.
@@ -129,7 +135,7 @@ impl<'a> LipGauge<'a> {
 
     /// Of points in a lip.
     fn in_lip(&self, lip: usize, points: &[DVec3], positions: &[DVec3]) -> Penetration {
-        let (tets, triangles) = &self.lips[lip];
+        let Lip { tets, triangles } = &self.lips[lip];
         let tets: Vec<[DVec3; 4]> =
             tets.iter().map(|tet| tet.map(|v| positions[v as usize])).collect();
         let around = |corners: &[DVec3; 4]| {

@@ -38,9 +38,9 @@ pub struct Arguments {
     /// The animated skin, eyes and teeth; its ending is the format
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
-    /// How equilibrium is found in every frame
-    #[arg(long, value_enum, default_value_t = Kind::Interactive)]
-    solver: Kind,
+    /// How a frame is solved for [default: interactive, or exact with --dynamic]
+    #[arg(long, value_enum)]
+    solver: Option<Kind>,
     /// Iterations per frame of the interactive solver
     #[arg(long, value_name = "N", default_value_t = 6, value_parser = clap::value_parser!(u32).range(1..=1000))]
     iterations: u32,
@@ -129,8 +129,9 @@ pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
         refuse_overwriting(output, &[&arguments.model, &arguments.weights])?;
     }
     let solver = match arguments.solver {
-        Kind::Exact => FaceSolver::EXACT,
-        Kind::Interactive => FaceSolver::Interactive { iterations: arguments.iterations },
+        Some(Kind::Exact) => FaceSolver::EXACT,
+        None if arguments.dynamic => FaceSolver::EXACT,
+        _ => FaceSolver::Interactive { iterations: arguments.iterations },
     };
     let contact = !arguments.no_contact;
     let (dynamics, threads) = (arguments.dynamics(performance.fps)?, options.threads());

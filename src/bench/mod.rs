@@ -8,6 +8,7 @@ mod clock;
 mod conservation;
 mod dynamics;
 mod enrich;
+mod face;
 mod geometry;
 mod lips;
 mod motion;
@@ -34,6 +35,7 @@ pub const SUITES: &[Suite] = &[
     geometry::SUITE,
     lips::SUITE,
     enrich::SUITE,
+    face::SUITE,
     dynamics::SUITE,
     peers::SUITE,
     scaling::SUITE,

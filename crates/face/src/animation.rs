@@ -91,6 +91,11 @@ impl<'a> Animator<'a> {
         Ok(animator)
     }
 
+    /// What it is played on.
+    pub fn simulation(&self) -> &FaceSimulation<'a> {
+        &self.simulation
+    }
+
     /// The next frame.
     pub fn frame(&mut self, frame: &Frame) -> AnimatedFrame {
         let mut contractions = vec![0.0; self.face.muscles.len()];

@@ -3,19 +3,18 @@
 //!
 //! The engine's quasi-static step solves Eq. 3: passive tissue (Eq. 1) and active tissue (Eq. 2) in
 //! the same tets, bones as hard or sliding attachments, teeth as obstacles, lips as two sides of the
-//! flesh that touch. Everything is in the frame of the skull.
+//! flesh that touch. With [`Dynamics`] flesh has inertia (section 6), by any scheme of the engine and with
+//! its energy kept on account. Everything is in the frame of the skull.
+
+mod engine;
 
 use glam::DVec3;
 use pliant_math::Row;
-use pliant_model::integrator::{Integrator, Scheme, Solver};
+use pliant_model::integrator::{Correction, Fepr, Scheme};
 use pliant_model::potentials::activation::{Activation, RELAXED, fibre};
-use pliant_model::potentials::sliding::Plane;
-use pliant_model::touching::TouchLaw;
-use pliant_model::{
-    ActiveTet, BodySpec, Collider, ElasticModel, FrameInput, Hold, Lame, Matter, Model,
-    ModelBuilder, Rigid, Shape, SlidingVertex,
-};
-use pliant_sim::{State, Workspace, step};
+use pliant_model::{FrameInput, Model, Rigid};
+use pliant_sim::state::Account;
+use pliant_sim::{SimError, State, Workspace, step};
 
 use crate::anatomy::hinge::JawPose;
 use crate::error::FaceError;
@@ -29,11 +28,47 @@ pub enum FaceSolver {
         /// Relative norm of the gradient.
         tolerance: f64,
     },
-    /// Projective dynamics on a matrix that is factored once: some iterations per frame.
+    /// A modified Newton's method, on the matrix at rest, which is factored once: some iterations per
+    /// frame. Activations and contact enter the right-hand side.
     Interactive {
         /// Of a frame.
         iterations: u32,
     },
+}
+
+impl FaceSolver {
+    /// To a millionth of the forces that muscles, flesh and contact exert.
+    pub const EXACT: FaceSolver = FaceSolver::Exact { tolerance: 1e-6 };
+    /// As many iterations as thirty frames per second have time for.
+    pub const INTERACTIVE: FaceSolver = FaceSolver::Interactive { iterations: 6 };
+}
+
+/// How flesh moves where it has inertia.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Dynamics {
+    /// An implicit one.
+    pub scheme: Scheme,
+    /// What keeps energy to its account: what muscles and bones put in, less what damping takes.
+    pub correction: Option<Correction>,
+    /// Velocities decay at this rate (1/s): living tissue stops within some tenths of a second.
+    pub damping: f64,
+    /// Frames per second.
+    pub fps: f64,
+    /// Steps per frame.
+    pub substeps: u32,
+}
+
+impl Default for Dynamics {
+    /// BDF2 with FEPR, two steps in each of 30 frames per second.
+    fn default() -> Self {
+        Dynamics {
+            scheme: Scheme::Bdf2,
+            correction: Some(Correction::Fepr(Fepr::default())),
+            damping: 12.0,
+            fps: 30.0,
+            substeps: 2,
+        }
+    }
 }
 
 /// What a face is simulated with.
@@ -53,6 +88,8 @@ pub struct SimulationOptions {
     pub sliding: bool,
     /// Gravity beyond that which the face at rest is seen in (m/s²).
     pub gravity: DVec3,
+    /// How flesh moves; without inertia, from equilibrium to equilibrium, if `None`.
+    pub dynamics: Option<Dynamics>,
     pub threads: usize,
 }
 
@@ -60,24 +97,19 @@ impl Default for SimulationOptions {
     /// Soft tissue of 15 kPa Young's modulus, μ : λ as in the paper (1 : 3).
     fn default() -> Self {
         SimulationOptions {
-            solver: FaceSolver::Exact { tolerance: 1e-6 },
+            solver: FaceSolver::EXACT,
             shear: 5200.0,
             muscle_stiffness: 30.0,
             volume_ratio: 3.0,
             contact: true,
             sliding: true,
             gravity: DVec3::ZERO,
+            dynamics: None,
             threads: 1,
         }
     }
 }
 
-/// Density of flesh (kg/m³).
-const DENSITY: f64 = 1000.0;
-/// Across the planes that flesh slides in (N/m), per Pa of shear modulus.
-const SLIDING_STIFFNESS: f64 = 0.4;
-/// Of contact with teeth (N/m), per Pa of shear modulus.
-const TEETH_STIFFNESS: f64 = 0.2;
 /// A step turns the jaw by at most this (degrees), shifts it by at most this (m), and contracts
 /// by at most this.
 const STEP: (f64, f64, f64) = (8.0, 0.004, 0.25);
@@ -97,6 +129,10 @@ pub struct FrameReport {
     pub fallbacks: u32,
     /// How deep a vertex is in teeth or in the other lip (m).
     pub max_penetration: f64,
+    /// Of motion and deformation (J), and what it should be by what was put in and taken: what it was at
+    /// first, the work of muscles and bones, and less what was damped. Of dynamics with a correction.
+    pub energy: f64,
+    pub account: f64,
     /// Seconds.
     pub seconds: f64,
 }
@@ -117,6 +153,8 @@ pub struct FaceSimulation<'a> {
     guess: Vec<(f64, DVec3)>,
     /// Whether what is relaxed, with the jaw shut, is at rest.
     rests: bool,
+    /// Steps of a frame, where there is inertia.
+    substeps: Option<u32>,
     now: Pose,
 }
 
@@ -132,7 +170,7 @@ impl<'a> FaceSimulation<'a> {
     /// # Errors
     /// When tets are turned over, or numbers impossible.
     pub fn new(face: &'a FaceModel, options: &SimulationOptions) -> Result<Self, FaceError> {
-        let model = build_model(face, options)?;
+        let model = engine::model(face, options)?;
         let mut active: Vec<std::ops::Range<usize>> = Vec::new();
         let mut first = 0;
         for own in face.shares.chunk_by(|a, b| a.tet == b.tet) {
@@ -143,7 +181,11 @@ impl<'a> FaceSimulation<'a> {
             .filter(|&v| face.holds[v] == BoneHold::Mandible)
             .map(|v| (model.number(0, v) - model.free_count(), face.solid.positions[v]))
             .collect();
-        let mut input = FrameInput { h: 1.0, ..FrameInput::default() };
+        let h = options.dynamics.map_or(1.0, |d| 1.0 / (d.fps * f64::from(d.substeps.max(1))));
+        if !(h > 0.0 && h.is_finite()) {
+            return Err(SimError::StepLength(h).into());
+        }
+        let mut input = FrameInput { h, ..FrameInput::default() };
         model.drive(0.0, &mut input.start);
         model.drive(0.0, &mut input.end);
         let follow = jaw_weights(face);
@@ -153,7 +195,8 @@ impl<'a> FaceSimulation<'a> {
                 *own = (weight, face.solid.positions[v]);
             }
         }
-        let rests = options.gravity == DVec3::ZERO;
+        let rests = options.gravity == DVec3::ZERO && options.dynamics.is_none();
+        let substeps = options.dynamics.map(|dynamics| dynamics.substeps.max(1));
         let now = Pose { contractions: vec![0.0; face.muscles.len()], jaw: JawPose::default() };
         let workspace = Workspace::new(&model, options.threads)?;
         let state = State::initial(&model);
@@ -167,6 +210,7 @@ impl<'a> FaceSimulation<'a> {
             active,
             guess,
             rests,
+            substeps,
             now,
         })
     }
@@ -190,11 +234,13 @@ impl<'a> FaceSimulation<'a> {
             self.now = to;
             return FrameReport::default();
         }
-        let steps = from.steps_to(&to);
+        let steps = self.substeps.unwrap_or_else(|| from.steps_to(&to));
         let mut report = FrameReport { steps, ..FrameReport::default() };
         for k in 1..=steps {
             let here = from.towards(&to, f64::from(k) / f64::from(steps));
-            self.follow(&here.jaw);
+            if self.substeps.is_none() {
+                self.follow(&here.jaw);
+            }
             self.drive(&here);
             self.advance(&mut report);
             self.now = here;
@@ -214,6 +260,20 @@ impl<'a> FaceSimulation<'a> {
                 [&self.now.jaw, jaw].map(|jaw| hinge.moved(*rest, &jaw.scaled(*part)));
             *x = Row::from(x.xyz() + after - before);
         }
+    }
+
+    /// The same without limits: contractions and a jaw as they are, if they are numbers, and in one step.
+    /// What no face does should still end well.
+    pub fn throw(&mut self, contractions: &[f64], jaw: &JawPose) -> FrameReport {
+        let asked = |m: usize| contractions.get(m).copied().filter(|c| c.is_finite());
+        let contractions = (0..self.face.muscles.len()).map(|m| asked(m).unwrap_or(0.0)).collect();
+        let is_pose = jaw.open.is_finite() && jaw.turn.is_finite() && jaw.shift.is_finite();
+        let to = Pose { contractions, jaw: if is_pose { *jaw } else { self.now.jaw } };
+        let mut report = FrameReport { steps: 1, ..FrameReport::default() };
+        self.drive(&to);
+        self.advance(&mut report);
+        self.now = to;
+        report
     }
 
     /// The same with an activation for every tet of [`FaceModel::shares`], in their order.
@@ -238,6 +298,20 @@ impl<'a> FaceSimulation<'a> {
     /// Where the skin's vertices are (m).
     pub fn skin(&self) -> Vec<DVec3> {
         self.face.skin_at(&self.positions())
+    }
+
+    /// Puts the tets' vertices somewhere (m), at rest; what bone holds goes where that is.
+    pub fn place(&mut self, positions: &[DVec3]) {
+        for (v, x) in positions.iter().enumerate().filter(|(_, x)| x.is_finite()) {
+            if let Some(row) = self.state.positions.get_mut(self.model.number(0, v)) {
+                *row = Row::from(*x);
+            }
+        }
+        self.state.velocities.fill(Row::zero());
+        self.state.accelerations.fill(Row::zero());
+        self.state.past.is_valid = false;
+        // What it has there nobody put in.
+        self.state.accounts.fill(Account::default());
     }
 
     /// The engine's model.
@@ -267,6 +341,8 @@ impl<'a> FaceSimulation<'a> {
         report.fallbacks += u32::from(done.substeps != 1 || done.rolled_back);
         report.max_penetration = done.contacts.deepest;
         report.seconds += done.timings.total.as_secs_f64();
+        report.energy = done.energy.total();
+        report.account = self.state.accounts.iter().filter_map(|account| account.target()).sum();
     }
 }
 
@@ -347,72 +423,4 @@ impl Pose {
             },
         }
     }
-}
-
-fn build_model(face: &FaceModel, options: &SimulationOptions) -> Result<Model, FaceError> {
-    // Tets of which bones hold every corner have no say; in the joint of the jaw they are turned over
-    // as it opens.
-    let is_free = |v: &u32| match face.holds[*v as usize] {
-        BoneHold::Free => true,
-        BoneHold::Sliding(_) => options.sliding,
-        _ => false,
-    };
-    let moves: Vec<bool> = face.solid.tets.iter().map(|tet| tet.iter().any(is_free)).collect();
-    let active = face.active_fractions();
-    let lame = |part: f64| {
-        let mu = part * options.shear;
-        Lame { mu, lambda: 2.0 * options.volume_ratio * mu }
-    };
-    let passive = active.iter().zip(&moves);
-    let passive = passive.map(|(a, moves)| lame(if *moves { 1.0 - a } else { 0.0 })).collect();
-    let matter = Matter::Solid { model: ElasticModel::Tissue, lame: passive, density: DENSITY };
-    let body = BodySpec::new("face", face.solid.clone(), matter);
-    let mut muscles: Vec<ActiveTet> = Vec::new();
-    for own in face.shares.chunk_by(|a, b| a.tet == b.tet) {
-        let tet = own[0].tet as usize;
-        let part = if moves[tet] { active[tet] * options.muscle_stiffness } else { 0.0 };
-        muscles.push(ActiveTet { tet: own[0].tet, lame: lame(part) });
-    }
-    let mut hard = Vec::new();
-    let mut sliding = Vec::new();
-    for (v, hold) in (0u32..).zip(&face.holds) {
-        match *hold {
-            BoneHold::Free => {}
-            BoneHold::Sliding(normal) if options.sliding => sliding.push(SlidingVertex {
-                vertex: v,
-                plane: Plane { point: face.solid.positions[v as usize], normal },
-                stiffness: SLIDING_STIFFNESS * options.shear,
-            }),
-            _ => hard.push(v),
-        }
-    }
-    let solver = match options.solver {
-        FaceSolver::Exact { tolerance } => Solver::Newton { iterations: 60, tolerance },
-        FaceSolver::Interactive { iterations } => {
-            Solver::Projective { iterations, history: 8, tolerance: 1e-4 }
-        }
-    };
-    let integrator =
-        Integrator { scheme: Scheme::QuasiStatic, solver, correction: None, damping: None };
-    let mut builder = ModelBuilder::new()
-        .body(body)
-        .muscles(0, muscles)
-        .slide(0, sliding)
-        .hold(0, hard, Hold::Hard, None)
-        .gravity(options.gravity)
-        .integrator(integrator);
-    if options.contact {
-        for (teeth, name) in face.teeth_proxies.iter().zip(["upper", "lower"]) {
-            let shape = Shape::mesh(teeth).map_err(|problem| FaceError::Part {
-                path: face.name.clone().into(),
-                part: format!("the {name} teeth's proxy"),
-                problem,
-            })?;
-            builder = builder.collider(Collider::new(shape, TEETH_STIFFNESS * options.shear));
-        }
-    }
-    if options.contact && face.lip_sides.iter().any(|side| *side > 0) {
-        builder = builder.touching(TouchLaw::ELASTIC).sides(0, face.lip_sides.clone());
-    }
-    Ok(builder.build()?)
 }

@@ -368,7 +368,7 @@ impl ModelBuilder {
                 potentials.push(Box::new(Tracking::new(first, &tracked[first..])));
             }
             let number = |v: u32| user(b, v).map(|v| numbers[v]);
-            self.flesh.build(b, body, &number, &rest, &mut flesh, &mut potentials)?;
+            self.flesh.build(b, body, number, &rest, &mut flesh, &mut potentials)?;
             if let Some(breeze) = &self.breeze {
                 let own = |t: &[u32; 3]| t.map(|v| numbers[firsts[b] + v as usize]);
                 let triangles: Vec<[u32; 3]> = body.mesh.triangles.iter().map(own).collect();

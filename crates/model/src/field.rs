@@ -7,7 +7,7 @@
 use glam::DMat3;
 use pliant_math::Row;
 
-use crate::potentials::{Compliant, Curvature, Potential, ProxyKind, Situation};
+use crate::potentials::{Compliant, Curvature, Potential, ProxyKind, Situation, VisitTerm};
 
 /// The potentials of a model.
 pub struct Field {
@@ -161,12 +161,7 @@ impl Field {
     }
 
     /// Terms of the Hessian that join points; see [`Potential::joins`].
-    pub fn joins(
-        &self,
-        at: &Situation,
-        curvature: Curvature,
-        visit: &mut dyn FnMut(&[(u32, f64)], DMat3),
-    ) {
+    pub fn joins(&self, at: &Situation, curvature: Curvature, visit: VisitTerm) {
         for potential in &self.potentials {
             potential.joins(at, curvature, visit);
         }
@@ -174,14 +169,11 @@ impl Field {
 
     /// All that comes and goes as terms g e″ gᵀ [N/m], with the weights g of model vertices: what joins
     /// points, and the stiffness of those that nothing joins.
-    pub fn passing_terms(
-        &self,
-        at: &Situation,
-        curvature: Curvature,
-        visit: &mut dyn FnMut(&[(u32, f64)], DMat3),
-    ) {
-        let passing = |p: &&Box<dyn Potential>| p.corners() == 1 && !p.is_in_proxy();
-        for potential in self.potentials.iter().filter(passing) {
+    pub fn passing_terms(&self, at: &Situation, curvature: Curvature, visit: VisitTerm) {
+        for potential in &self.potentials {
+            if potential.corners() != 1 || potential.is_in_proxy() {
+                continue;
+            }
             if potential.joins(at, curvature, visit) {
                 continue;
             }

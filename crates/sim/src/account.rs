@@ -59,7 +59,8 @@ pub fn book(
         let work = 0.5 * point.stiffness * pull.times(t1 - t0).sum();
         add(model.body_of(point.corners[0] as usize), work);
     }
-    if from.activations != to.activations || from.planes != to.planes {
+    // Without inertia nobody asks for it.
+    if objective.rate > 0.0 && (from.activations != to.activations || from.planes != to.planes) {
         let [before, after] = [(x0, from), (x1, to)].map(|(positions, drive)| Situation {
             positions,
             start: x0,

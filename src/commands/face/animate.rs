@@ -7,10 +7,11 @@ use std::time::Instant;
 use clap::{Args, ValueEnum};
 use pliant::face::performance::Names;
 use pliant::face::{
-    Animator, Ensemble, FaceModel, FaceSolver, Performance, SimulationOptions,
+    Animator, Dynamics, Ensemble, FaceModel, FaceSolver, Performance, SimulationOptions,
 };
 use pliant::io::atomic::{refuse_overwriting, write_whole};
 use pliant::io::{AnimationWriter, Loaded, read_text};
+use pliant::model::integrator::Scheme;
 use serde_json::json;
 
 use super::{failure, open};
@@ -24,7 +25,8 @@ use crate::report;
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
     pliant face animate head.face --weights head/performance.csv --out talk.glb\n  \
-    pliant face animate head.face --weights take.csv --out talk.pc2 --solver exact --fps 60")]
+    pliant face animate head.face --weights take.csv --out talk.pc2 --solver exact --fps 60\n  \
+    pliant face animate head.face --weights take.csv --out talk.glb --dynamic")]
 pub struct Arguments {
     /// What `pliant face build` wrote
     #[arg(value_name = "MODEL.face")]
@@ -36,11 +38,11 @@ pub struct Arguments {
     /// The animated skin, eyes and teeth; its ending is the format
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
-    /// How equilibrium is found in every frame
-    #[arg(long, value_enum, default_value_t = Kind::Interactive)]
-    solver: Kind,
+    /// How a frame is solved for [default: interactive, or exact with --dynamic]
+    #[arg(long, value_enum)]
+    solver: Option<Kind>,
     /// Iterations per frame of the interactive solver
-    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    #[arg(long, value_name = "N", default_value_t = 6, value_parser = clap::value_parser!(u32).range(1..=1000))]
     iterations: u32,
     /// Frames per second, where the table does not tell
     #[arg(long)]
@@ -54,13 +56,52 @@ pub struct Arguments {
     /// Let lips pass through teeth
     #[arg(long)]
     no_contact: bool,
+    /// Let flesh have inertia
+    #[arg(long)]
+    dynamic: bool,
+    /// How it moves then
+    #[arg(long, value_enum, requires = "dynamic", default_value_t = Motion::Bdf2)]
+    scheme: Motion,
+    /// Rate at which its velocities decay [1/s]
+    #[arg(long, value_name = "RATE", requires = "dynamic", default_value_t = 12.0)]
+    damping: f64,
+    /// Do not keep its energy to what muscles and bones put in
+    #[arg(long, requires = "dynamic")]
+    no_fepr: bool,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Motion {
+    BackwardEuler,
+    Bdf2,
+    ImplicitMidpoint,
+    Trapezoidal,
+}
+
+impl Arguments {
+    fn dynamics(&self, fps: f64) -> Result<Option<Dynamics>, Failure> {
+        if !(self.damping >= 0.0 && self.damping.is_finite()) {
+            let rate = self.damping;
+            return Err(Failure::new(format!("--damping {rate}: expected a rate from 0 on")));
+        }
+        let scheme = match self.scheme {
+            Motion::BackwardEuler => Scheme::BackwardEuler,
+            Motion::Bdf2 => Scheme::Bdf2,
+            Motion::ImplicitMidpoint => Scheme::ImplicitMidpoint,
+            Motion::Trapezoidal => Scheme::Trapezoidal,
+        };
+        let usual = Dynamics::default();
+        let correction = usual.correction.filter(|_| !self.no_fepr);
+        let dynamics = Dynamics { scheme, correction, damping: self.damping, fps, ..usual };
+        Ok(self.dynamic.then_some(dynamics))
+    }
 }
 
 #[derive(Clone, Copy, ValueEnum)]
 enum Kind {
     /// Newton's method, converged
     Exact,
-    /// Projective dynamics: some iterations per frame
+    /// On a matrix that is factored once: some iterations per frame
     Interactive,
 }
 
@@ -88,12 +129,13 @@ pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
         refuse_overwriting(output, &[&arguments.model, &arguments.weights])?;
     }
     let solver = match arguments.solver {
-        Kind::Exact => FaceSolver::Exact { tolerance: 1e-6 },
-        Kind::Interactive => FaceSolver::Interactive { iterations: arguments.iterations },
+        Some(Kind::Exact) => FaceSolver::EXACT,
+        None if arguments.dynamic => FaceSolver::EXACT,
+        _ => FaceSolver::Interactive { iterations: arguments.iterations },
     };
     let contact = !arguments.no_contact;
-    let asked =
-        SimulationOptions { solver, contact, threads: options.threads(), ..Default::default() };
+    let (dynamics, threads) = (arguments.dynamics(performance.fps)?, options.threads());
+    let asked = SimulationOptions { solver, contact, dynamics, threads, ..Default::default() };
     let mut animator = Animator::of(&face, &performance, &asked).map_err(failure)?;
     let ensemble = Ensemble::new(&face, arguments.skin_only);
     let rest = Loaded {

@@ -20,7 +20,7 @@ use std::sync::Arc;
 use glam::{DMat3, DVec3};
 use pliant_math::Row;
 
-use super::potential::{Curvature, Potential, ProxyKind, Situation};
+use super::potential::{Curvature, Potential, ProxyKind, Situation, VisitTerm};
 use crate::touching::{Solids, Touch};
 
 /// A law of what touches.
@@ -132,12 +132,7 @@ impl<E: TouchEnergy> Potential for BodyTouch<E> {
         true
     }
 
-    fn joins(
-        &self,
-        at: &Situation,
-        curvature: Curvature,
-        visit: &mut dyn FnMut(&[(u32, f64)], DMat3),
-    ) -> bool {
+    fn joins(&self, at: &Situation, curvature: Curvature, visit: VisitTerm) -> bool {
         for touch in E::touches(at) {
             let Touch { points: [p, q], shares, corners: [a, b, c, d], weights: w, .. } = *touch;
             let joined =

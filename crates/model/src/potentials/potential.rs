@@ -74,6 +74,9 @@ pub enum ProxyKind {
     Bound,
 }
 
+/// Is told of terms g e″ gᵀ of a Hessian: model vertices with their weights g, and e″ [N/m].
+pub type VisitTerm<'a> = &'a mut dyn FnMut(&[(u32, f64)], DMat3);
+
 /// An energy of positions, in chunks of elements.
 pub trait Potential: Send + Sync {
     /// For reports.
@@ -132,12 +135,7 @@ pub trait Potential: Send + Sync {
     /// for terms g e″ gᵀ of the whole potential's Hessian [N/m], of which
     /// [`Potential::stiff_points`] has the bound 2 |gᵢ| e″ on the diagonal. False when points are joined
     /// by nothing, and their own stiffness is all.
-    fn joins(
-        &self,
-        at: &Situation,
-        curvature: Curvature,
-        visit: &mut dyn FnMut(&[(u32, f64)], DMat3),
-    ) -> bool {
+    fn joins(&self, at: &Situation, curvature: Curvature, visit: VisitTerm) -> bool {
         let _ = (at, curvature, visit);
         false
     }

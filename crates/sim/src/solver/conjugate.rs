@@ -75,7 +75,7 @@ struct Preconditioner {
 }
 
 enum Factored {
-    Projective(Proxy, PanelWork<f32>),
+    Projective(Box<(Proxy, PanelWork<f32>)>),
     /// Without inertia the projective matrix is far from Newton's.
     AtRest(Box<AtRest>),
     None,
@@ -100,7 +100,7 @@ impl ConjugateSpace {
         }
         let projective = |proxy: Proxy| {
             let work = PanelWork::new(proxy.factor(), team.size());
-            Factored::Projective(proxy, work)
+            Factored::Projective(Box::new((proxy, work)))
         };
         let factored = match model.integrator().scheme {
             Scheme::QuasiStatic => {
@@ -125,7 +125,8 @@ impl ConjugateSpace {
         let ConjugateSpace { proxies, narrow, vectors } = self;
         let precondition = |residual: &[Row], scale: f64, out: &mut [Row]| {
             match proxies.first_mut().map(|first| &mut first.factored) {
-                Some(Factored::Projective(proxy, work)) => {
+                Some(Factored::Projective(factored)) => {
+                    let (proxy, work) = &mut **factored;
                     // In units of the residual's size: single precision has no room for extremes.
                     for (to, r) in narrow.iter_mut().zip(residual) {
                         *to = (*r * (1.0 / scale)).narrow();

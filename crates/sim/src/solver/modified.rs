@@ -15,6 +15,7 @@ use std::time::Instant;
 use pliant_math::team::{SharedSlice, Team};
 use pliant_math::{Buffer, MathError, Row};
 use pliant_model::Model;
+use pliant_model::integrator::Scheme;
 use pliant_model::potentials::Curvature;
 
 use super::at_rest::AtRest;
@@ -63,7 +64,10 @@ impl ModifiedSpace {
         let rows = || Buffer::zeroed(free);
         let pair = |_| Pair { step: rows(), change: rows(), product: 0.0, alpha: 0.0 };
         let mut matrix = AtRest::new(model, kappa, team)?;
-        matrix.hurry(team);
+        // Motion has a matrix for every length of a step, and does not wait for all of them.
+        if model.integrator().scheme == Scheme::QuasiStatic {
+            matrix.hurry(team);
+        }
         Ok(ModifiedSpace {
             matrix,
             direction: rows(),

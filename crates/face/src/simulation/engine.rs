@@ -1,0 +1,112 @@
+//! A face as the engine's model: tissue that contracts, bones that hold it, teeth and lips that it meets.
+
+use pliant_model::integrator::{Damping, Integrator, Scheme, Solver};
+use pliant_model::potentials::sliding::Plane;
+use pliant_model::touching::TouchLaw;
+use pliant_model::{
+    ActiveTet, BodySpec, Collider, ElasticModel, Hold, Lame, Matter, Model, ModelBuilder, Shape,
+    SlidingVertex,
+};
+
+use super::{FaceSolver, SimulationOptions};
+use crate::error::FaceError;
+use crate::model::{BoneHold, FaceModel, Part};
+
+/// Density of flesh (kg/m³).
+const DENSITY: f64 = 1000.0;
+/// Across the planes that flesh slides in (N/m), per Pa of shear modulus.
+const SLIDING_STIFFNESS: f64 = 0.4;
+/// Of contact with teeth (N/m), per Pa of shear modulus.
+const TEETH_STIFFNESS: f64 = 0.2;
+/// Most iterations of the exact solvers.
+const MOST_ITERATIONS: u32 = 60;
+/// The interactive solver is done at this relative norm of the gradient.
+const SETTLED: f64 = 1e-3;
+
+/// Builds it.
+pub(super) fn model(face: &FaceModel, options: &SimulationOptions) -> Result<Model, FaceError> {
+    // Tets of which bones hold every corner have no say; in the joint of the jaw they are turned over
+    // as it opens.
+    let is_free = |v: &u32| match face.holds[*v as usize] {
+        BoneHold::Free => true,
+        BoneHold::Sliding(_) => options.sliding,
+        _ => false,
+    };
+    let moves: Vec<bool> = face.solid.tets.iter().map(|tet| tet.iter().any(is_free)).collect();
+    let active = face.active_fractions();
+    let lame = |part: f64| {
+        let mu = part * options.shear;
+        Lame { mu, lambda: 2.0 * options.volume_ratio * mu }
+    };
+    let passive = active.iter().zip(&moves);
+    let passive = passive.map(|(a, moves)| lame(if *moves { 1.0 - a } else { 0.0 })).collect();
+    let matter = Matter::Solid { model: ElasticModel::Tissue, lame: passive, density: DENSITY };
+    let body = BodySpec::new("face", face.solid.clone(), matter);
+    let mut muscles: Vec<ActiveTet> = Vec::new();
+    for own in face.shares.chunk_by(|a, b| a.tet == b.tet) {
+        let tet = own[0].tet as usize;
+        let part = if moves[tet] { active[tet] * options.muscle_stiffness } else { 0.0 };
+        muscles.push(ActiveTet { tet: own[0].tet, lame: lame(part) });
+    }
+    let mut hard = Vec::new();
+    let mut sliding = Vec::new();
+    for (v, hold) in (0u32..).zip(&face.holds) {
+        match *hold {
+            BoneHold::Free => {}
+            BoneHold::Sliding(normal) if options.sliding => sliding.push(SlidingVertex {
+                vertex: v,
+                plane: Plane { point: face.solid.positions[v as usize], normal },
+                stiffness: SLIDING_STIFFNESS * options.shear,
+            }),
+            _ => hard.push(v),
+        }
+    }
+    let integrator = integrator(options);
+    let mut builder = ModelBuilder::new()
+        .body(body)
+        .muscles(0, muscles)
+        .slide(0, sliding)
+        .hold(0, hard, Hold::Hard, None)
+        .gravity(options.gravity)
+        .integrator(integrator);
+    if options.contact {
+        for (teeth, name) in face.teeth_proxies.iter().zip(["upper", "lower"]) {
+            let shape = Shape::mesh(teeth).map_err(|problem| FaceError::Part {
+                path: face.name.clone().into(),
+                part: format!("the {name} teeth's proxy"),
+                problem,
+            })?;
+            builder = builder.collider(Collider::new(shape, TEETH_STIFFNESS * options.shear));
+        }
+        let is_skin = |v: &u32| face.parts[*v as usize] == Some(Part::Skin);
+        builder = builder.meeting(0, (0..face.parts.len() as u32).filter(is_skin).collect());
+    }
+    if options.contact && face.lip_sides.iter().any(|side| *side > 0) {
+        builder = builder.touching(TouchLaw::ELASTIC).sides(0, face.lip_sides.clone());
+    }
+    Ok(builder.build()?)
+}
+
+/// Equilibria by Newton's method or on the matrix at rest; motion on the matrix at rest, which inertia changes
+/// little in flesh as soft and light as this.
+fn integrator(options: &SimulationOptions) -> Integrator {
+    let modified = |iterations, tolerance| Solver::Modified { iterations, history: 8, tolerance };
+    let solver = match options.solver {
+        FaceSolver::Exact { tolerance } if options.dynamics.is_some() => {
+            modified(MOST_ITERATIONS, tolerance)
+        }
+        FaceSolver::Exact { tolerance } => {
+            Solver::Newton { iterations: MOST_ITERATIONS, tolerance }
+        }
+        FaceSolver::Interactive { iterations } => modified(iterations, SETTLED),
+    };
+    match options.dynamics {
+        None => Integrator { scheme: Scheme::QuasiStatic, solver, correction: None, damping: None },
+        Some(dynamics) => Integrator {
+            scheme: dynamics.scheme,
+            solver,
+            correction: dynamics.correction,
+            damping: (dynamics.damping > 0.0).then_some(Damping::Ether(dynamics.damping)),
+        },
+    }
+}

@@ -180,7 +180,8 @@ fn a_head_of_ones_own_gets_bones_and_muscles() {
     let corner = |text: &str| text.lines().find(|l| l.starts_with("v ")).unwrap()[..20].to_owned();
     assert_eq!(corner(&a), corner(&b), "the skin stays where it is");
 
-    let inches = folder.pliant(&[&own[..], &["--unit", "in", "--out", "small"]].concat());
+    let inches =
+        folder.pliant(&[&own[..], &["--size", "0.008", "--unit", "in", "--out", "small"]].concat());
     assert_eq!(inches.status, 1);
     assert!(inches.stderr.contains("is its unit right?"), "{}", inches.stderr);
     assert!(!folder.path("small").exists());

@@ -98,6 +98,39 @@ fn the_head_is_built_talks_and_refuses_nonsense() {
     let rest: Vec<&str> = strains.lines().nth(1).unwrap().split(',').collect();
     assert!(rest[1..].iter().all(|s| s.parse::<f64>().unwrap().abs() < 1e-4));
 
+    // Muscles, eyes and head from JSON; skin, eyes and teeth are written, or the skin alone.
+    let frames = r#"{"fps": 24, "frames": [{}, {"zygomaticus_major_l": 0.5},
+        {"zygomaticus_major_l": 0.5, "LeftEyeYaw": 0.4, "HeadYaw": 0.2}]}"#;
+    folder.write("w.json", frames);
+    let played = |out: &str, more: &[&str]| {
+        let fixed = ["face", "animate", "head.face", "--weights", "w.json", "--out", out];
+        let run = folder.pliant(&[&fixed[..], more].concat());
+        assert_eq!(run.status, 0, "{}", run.stderr);
+        read_frames(&fs::read(folder.path(out)).unwrap())
+    };
+    let all = played("all.pc2", &["--frames", "1..2"]);
+    let skin = played("skin.pc2", &["--skin-only"]);
+    assert_eq!((all.len(), skin.len()), (2, 3));
+    assert!(all[0].len() > skin[0].len() + 1000, "{} and {}", all[0].len(), skin[0].len());
+    let groups = fs::read_to_string(folder.path("all.obj")).unwrap();
+    for part in ["skin", "eye_left", "eye_right", "upper_teeth", "lower_teeth"] {
+        assert!(groups.contains(part), "no group {part}");
+    }
+    let moved = |a: &[[f32; 3]], b: &[[f32; 3]]| {
+        let far = |(a, b): (&[f32; 3], &[f32; 3])| (0..3).map(|k| (a[k] - b[k]).abs()).sum::<f32>();
+        a.iter().zip(b).map(far).fold(0.0, f32::max)
+    };
+    assert!(moved(&skin[0], &skin[1]) > 5e-4, "a slider moves the skin");
+    assert!(
+        moved(&all[0][skin[0].len()..], &all[1][skin[0].len()..]) > 0.005,
+        "eyes and teeth move"
+    );
+    let strains = fs::read_to_string(folder.path("skin.pc2.strains.csv")).unwrap();
+    let column =
+        strains.lines().next().unwrap().split(',').position(|n| n == "zygomaticus_major_l");
+    let strain = strains.lines().nth(2).unwrap().split(',').nth(column.unwrap()).unwrap();
+    assert!(strain.parse::<f64>().unwrap() < -0.02, "{strain}");
+
     for (weights, expected) in [
         ("frame,jawOpn\n0,1\n", "w.csv: there is no shape jawOpn; did you mean jawOpen?"),
         ("frame,jawOpen\n0,nan\n", "line 2"),
@@ -115,4 +148,47 @@ fn the_head_is_built_talks_and_refuses_nonsense() {
     let damaged = folder.pliant(&animate);
     assert_eq!(damaged.status, 1);
     assert!(damaged.stderr.contains("head.face: byte"), "{}", damaged.stderr);
+}
+
+/// The frames of a PC2 file.
+fn read_frames(bytes: &[u8]) -> Vec<Vec<[f32; 3]>> {
+    let number = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap()) as usize;
+    let (points, count) = (number(16), number(28));
+    let value = |k: usize| f32::from_le_bytes(bytes[32 + 4 * k..36 + 4 * k].try_into().unwrap());
+    let place = |f: usize, p: usize| [0, 1, 2].map(|k| value(3 * (f * points + p) + k));
+    (0..count).map(|f| (0..points).map(|p| place(f, p)).collect()).collect()
+}
+
+#[test]
+fn a_head_of_ones_own_gets_bones_and_muscles() {
+    let folder = Folder::new("face-own");
+    let made = folder.pliant(&["face", "template", "--out", "head", "--size", "0.008", "-q"]);
+    assert_eq!(made.status, 0, "{}", made.stderr);
+    let toml = fs::read_to_string(folder.path("head/template.toml")).unwrap();
+    let table = toml.split("[landmarks]").nth(1).unwrap().split("\n[").next().unwrap();
+    let line = |line: &str| line.split_once(" = ").map(|(name, at)| format!("\"{name}\": {at}"));
+    let markers: Vec<String> = table.lines().filter_map(line).collect();
+    folder.write("markers.json", format!("{{{}}}", markers.join(", ")));
+    let own = ["face", "template", "--skin", "head/skin.obj", "--markers", "markers.json"];
+    let run = folder.pliant(&[&own[..], &["--size", "0.008", "--out", "mine"]].concat());
+    assert_eq!(run.status, 0, "{}", run.stderr);
+    assert!(run.stdout.contains("67 muscles, 79 shapes"), "{}", run.stdout);
+    let sound = folder.pliant(&["face", "template", "--check", "mine"]);
+    assert_eq!(sound.status, 0, "{}", sound.stderr);
+    let [a, b] = ["head", "mine"]
+        .map(|name| fs::read_to_string(folder.path(&format!("{name}/skin.obj"))).unwrap());
+    let corner = |text: &str| text.lines().find(|l| l.starts_with("v ")).unwrap()[..20].to_owned();
+    assert_eq!(corner(&a), corner(&b), "the skin stays where it is");
+
+    let inches =
+        folder.pliant(&[&own[..], &["--size", "0.008", "--unit", "in", "--out", "small"]].concat());
+    assert_eq!(inches.status, 1);
+    assert!(inches.stderr.contains("is its unit right?"), "{}", inches.stderr);
+    assert!(!folder.path("small").exists());
+    let over = folder.pliant(&[&own[..], &["--out", "head"]].concat());
+    assert_eq!(over.status, 1, "an input is not overwritten");
+    assert_eq!(
+        folder.pliant(&["face", "template", "--skin", "head/skin.obj", "--out", "x"]).status,
+        2
+    );
 }

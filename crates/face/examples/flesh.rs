@@ -1,7 +1,7 @@
 //! A face of flesh, cut open and in poses: to look at while changing it.
 //!
-//! `cargo run --release -p pliant-face --example flesh -- head.face out/flesh [exact|ITERATIONS] [POSES]`,
-//! where `POSES` are recipes and weights: `"jawOpen=0.8;mouthSmileLeft=1,mouthSmileRight=1"`.
+//! `cargo run --release -p pliant-face --example flesh -- head.face out/flesh [exact|ITERATIONS] [POSES] [pinned]`,
+//! where `POSES` are recipes and weights: `"jawOpen=0.8;mouthSmileLeft=1,mouthSmileRight=1"`; with `pinned`, nothing slides over the forehead.
 
 use std::fs::{self, File};
 use std::io::BufWriter;
@@ -36,6 +36,7 @@ fn main() -> Result<(), Failure> {
         None => FaceSolver::Interactive { iterations: 60 },
     };
     let poses = arguments.next().unwrap_or_else(|| POSES.to_owned());
+    let sliding = arguments.next().as_deref() != Some("pinned");
     fs::create_dir_all(&folder)?;
     let face = FaceModel::decode(&fs::read(file)?)?;
     let whole = |_: DVec3| true;
@@ -45,7 +46,7 @@ fn main() -> Result<(), Failure> {
         flesh(&face, &whole, THREE_QUARTERS, Some((below(&face.eyes, -0.060), 0.09)))?,
     ];
     save(&folder, "cut", vec![cut])?;
-    let options = SimulationOptions { solver, threads: 2, ..SimulationOptions::default() };
+    let options = SimulationOptions { solver, sliding, threads: 2, ..SimulationOptions::default() };
     let names: Vec<String> = face.recipes.iter().map(|recipe| recipe.0.clone()).collect();
     let (mut front, mut side) = (Vec::new(), Vec::new());
     for pose in poses.split(';') {

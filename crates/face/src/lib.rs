@@ -8,11 +8,13 @@
 //! - [`build()`]: tets between skin and bones, and what muscle is in them: a [`FaceModel`]
 //! - [`FaceSimulation`]: contractions and a pose of the jaw go in, flesh and skin come out
 //! - [`Animator`]: the same from weights of shapes; [`Ensemble`]: with eyes and teeth, to be written
+//! - [`comparison`]: flesh without rotations, to see what they are for
 //! - [`Performance`]: weights of shapes over time, from Live Link Face or from a table
 
 pub mod anatomy;
 mod animation;
 pub mod build;
+pub mod comparison;
 mod error;
 pub mod expression;
 pub mod folder;

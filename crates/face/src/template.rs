@@ -122,10 +122,13 @@ impl Template {
     }
 
     /// Where the skin's vertices are (m) with weights of shapes, which are blended linearly; lids
-    /// are then put back onto the eyeballs. Names that no shape has move nothing.
+    /// are then put back onto the eyeballs. Names that no shape has move nothing; `mouthClose`, which corrects
+    /// `jawOpen`, has no more weight than that.
     pub fn pose(&self, weights: &[(&str, f64)]) -> Vec<DVec3> {
         let mut posed = self.skin.mesh.positions.clone();
+        let opened: f64 = weights.iter().filter(|w| w.0 == "jawOpen").map(|w| w.1.max(0.0)).sum();
         for (name, weight) in weights {
+            let weight = if *name == "mouthClose" { &weight.min(opened) } else { weight };
             let Some(shape) = self.shape(name).filter(|_| *weight != 0.0) else { continue };
             for (p, d) in posed.iter_mut().zip(&shape.displacement) {
                 *p += *weight * *d;

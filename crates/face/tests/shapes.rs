@@ -194,3 +194,17 @@ fn shapes_do_what_their_names_say() {
     assert!(at("jawLeft", [0.0, -0.105, 0.026]).x > 0.004);
     assert!(sculptor.displacement("mouthSmiley", &Site::new(DVec3::ZERO, &ANATOMY)).is_none());
 }
+
+#[test]
+fn what_corrects_an_open_jaw_does_nothing_to_a_shut_one() {
+    let head = &*HEAD;
+    assert_eq!(head.pose(&[("mouthClose", 1.0)]), head.pose(&[]));
+    let [open, both, more] = [
+        vec![("jawOpen", 0.6)],
+        vec![("jawOpen", 0.6), ("mouthClose", 0.6)],
+        vec![("mouthClose", 1.0), ("jawOpen", 0.6)],
+    ]
+    .map(|weights| head.pose(&weights));
+    assert_ne!(open, both);
+    assert!(both.iter().zip(&more).all(|(a, b)| a.distance(*b) < 1e-12));
+}

@@ -9,6 +9,7 @@ use pliant::face::folder::read_template;
 use pliant::face::{BuildOptions, FaceModel, build};
 use pliant::io::atomic::{refuse_overwriting, write_whole};
 use pliant::math::team::Team;
+use pliant::mesh::quality::min_dihedral;
 
 use super::failure;
 use crate::arguments::Options;
@@ -52,10 +53,11 @@ fn contents(face: &FaceModel) -> String {
     let tets = face.solid.tets.len();
     let active = face.active_fractions().iter().filter(|a| **a > 0.0).count();
     format!(
-        "{} vertices, {tets} tets, {:.0}% of them with some of {} muscles",
+        "{} vertices, {tets} tets, {:.0}% of them with some of {} muscles, dihedral angles from {:.1}°",
         face.solid.positions.len(),
         100.0 * active as f64 / tets.max(1) as f64,
         face.muscles.len(),
+        min_dihedral(&face.solid),
     )
 }
 

@@ -60,14 +60,20 @@ pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
     }
     let Some(folder) = arguments.out else { return Ok(()) };
     let start = Instant::now();
-    let mut template = Template::built_in(arguments.size, &team).map_err(failure)?;
-    if let (Some(skin), Some(markers)) = (&arguments.skin, &arguments.markers) {
-        for output in ["skin.obj", "blendshapes.glb"] {
-            refuse_overwriting(&folder.join(output), &[skin, markers])?;
+    let own = match (&arguments.skin, &arguments.markers) {
+        (Some(skin), Some(markers)) => {
+            for output in ["skin.obj", "blendshapes.glb"] {
+                refuse_overwriting(&folder.join(output), &[skin, markers])?;
+            }
+            let shapes = arguments.shapes.as_deref();
+            let own = read_own_head(skin, shapes, markers, arguments.unit).map_err(failure)?;
+            Some((skin, own))
         }
-        let shapes = arguments.shapes.as_deref();
-        let own = read_own_head(skin, shapes, markers, arguments.unit).map_err(failure)?;
-        let (registered, remarks) = register(&template, &own, skin, &team).map_err(failure)?;
+        _ => None,
+    };
+    let mut template = Template::built_in(arguments.size, &team).map_err(failure)?;
+    if let Some((path, own)) = own {
+        let (registered, remarks) = register(&template, &own, path, &team).map_err(failure)?;
         if !options.quiet {
             remarks.iter().for_each(|remark| report::remark(&format!("note: {remark}")));
         }

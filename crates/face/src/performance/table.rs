@@ -45,7 +45,7 @@ impl Performance {
         };
         let columns = Columns::of(path, header.split(',').map(str::trim), names)?;
         let mut frames = Vec::new();
-        let mut most_in_second: f64 = 0.0;
+        let mut times: Vec<[f64; 2]> = Vec::new();
         for (number, line) in lines {
             let fields: Vec<&str> = line.split(',').map(str::trim).collect();
             if fields.len() != columns.all.len() {
@@ -58,8 +58,7 @@ impl Performance {
             let mut frame = columns.frame();
             for (field, column) in fields.iter().zip(&columns.all) {
                 if matches!(column, Column::Timecode) {
-                    let last = field.rsplit(':').next().and_then(|f| f.parse::<f64>().ok());
-                    most_in_second = most_in_second.max(last.unwrap_or(0.0));
+                    times.extend(timecode(field));
                 }
                 columns
                     .put(*column, field.parse().ok(), field, &mut frame)
@@ -70,8 +69,7 @@ impl Performance {
         if frames.is_empty() {
             return Err(fail(2, "expected at least one frame below the names".to_owned()));
         }
-        let told =
-            RATES.into_iter().find(|rate| most_in_second < *rate).filter(|_| most_in_second > 0.0);
+        let told = told_rate(&times);
         Ok(columns.performance(fps.or(told).unwrap_or(30.0), frames))
     }
 
@@ -112,6 +110,28 @@ impl Performance {
     }
 }
 
+/// Seconds and frames of `13:04:31.652`, which may have hours before.
+fn timecode(field: &str) -> Option<[f64; 2]> {
+    let parts: Vec<f64> = field.split(':').map(|p| p.parse().ok()).collect::<Option<_>>()?;
+    let (frames, clock) = parts.split_last()?;
+    let finite = parts.iter().all(|p| p.is_finite()) && !clock.is_empty();
+    finite.then(|| [clock.iter().fold(0.0, |sum, part| 60.0 * sum + part), *frames])
+}
+
+/// Frames per second that timecodes tell: they may count faster than frames follow each other.
+fn told_rate(times: &[[f64; 2]]) -> Option<f64> {
+    let most = times.iter().map(|t| t[1]).fold(0.0, f64::max);
+    let base = RATES.into_iter().find(|rate| most < *rate).filter(|_| most > 0.0)?;
+    let at = |[seconds, frames]: [f64; 2]| seconds * base + frames;
+    let mut steps: Vec<f64> =
+        times.windows(2).map(|t| at(t[1]) - at(t[0])).filter(|step| *step > 0.0).collect();
+    steps.sort_by(f64::total_cmp);
+    let usual = steps.get(steps.len() / 2).copied().unwrap_or(1.0);
+    let rate = base / usual;
+    let near = RATES.into_iter().find(|known| (rate / known - 1.0).abs() < 0.02);
+    Some(near.unwrap_or(rate)).filter(|rate| (1.0..=1000.0).contains(rate))
+}
+
 /// Frames per second that are asked for, if they make sense.
 pub(super) fn rate(fps: Option<f64>) -> Result<Option<f64>, String> {
     match fps {
@@ -150,6 +170,20 @@ mod tests {
                 (a.head[1] - b.head[1]).abs() < 1e-5 && (a.eyes[1][0] - b.eyes[1][0]).abs() < 1e-5
             );
         }
+    }
+
+    #[test]
+    fn timecodes_tell_the_rate_also_where_they_count_faster() {
+        let rate = |codes: &[&str]| {
+            let rows: String = codes.iter().map(|code| format!("{code},0.1\n")).collect();
+            let text = format!("Timecode,jawOpen\n{rows}");
+            Performance::parse("t.csv".as_ref(), &text, &Names::default(), None).unwrap().fps
+        };
+        let every_second =
+            ["1:0:4:55.65", "1:0:4:57.65", "1:0:4:59.65", "1:0:5:01.64", "1:0:5:05.6"];
+        assert_eq!(rate(&every_second), 30.0);
+        assert_eq!(rate(&["0:0:0:22", "0:0:0:23", "0:0:1:00"]), 24.0);
+        assert_eq!((rate(&["", "x"]), rate(&["0:0:0:29"])), (30.0, 30.0));
     }
 
     #[test]

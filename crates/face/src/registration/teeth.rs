@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 use pliant_math::team::Team;
-use pliant_mesh::diagnosis::{FindingKind, findings};
+use pliant_mesh::diagnosis::{Finding, FindingKind, findings};
 use pliant_mesh::isosurface::{Lattice, Remesh, march, remesh};
 use pliant_mesh::{Attribute, Bounds, Mesh, SignedDistance, Surface};
 
@@ -41,36 +41,44 @@ pub fn own_teeth(
         (piece.bounds.min + room).cmpge(mouth.min).all()
             && (piece.bounds.max - room).cmple(mouth.max).all()
     };
-    let found: Vec<&Piece> = pieces.iter().filter(inside).collect();
-    let way = |piece: &Piece| {
-        let moved = piece.triangles.iter().flatten();
-        let sum: f64 = moved.map(|&v| opening.map_or(0.0, |o| o[v as usize].length())).sum();
-        sum / (3 * piece.triangles.len()) as f64
+    let is_closed = |piece: &Piece| {
+        let open = |f: &Finding| f.kind == FindingKind::OpenEdge;
+        !findings(&part(&own.surface, &piece.triangles).0.mesh).iter().any(open)
     };
-    let furthest = found.iter().map(|piece| way(piece)).fold(0.0, f64::max);
-    let is_lower = |piece: &Piece| {
-        if furthest > 0.0 {
-            way(piece) > 0.5 * furthest
-        } else {
-            piece.bounds.center().y < middle.y
-        }
+    let found = pieces.iter().filter(inside);
+    let found: Vec<(&Piece, bool)> = found.map(|piece| (piece, is_closed(piece))).collect();
+    let way = |triangles: &[[u32; 3]]| {
+        let moved = triangles.iter().flatten();
+        let sum: f64 = moved.map(|&v| opening.map_or(0.0, |o| o[v as usize].length())).sum();
+        sum / (3 * triangles.len()) as f64
+    };
+    let furthest = found.iter().map(|(piece, _)| way(&piece.triangles)).fold(0.0, f64::max);
+    let height = |triangles: &[[u32; 3]]| {
+        let sum: f64 =
+            triangles.iter().flatten().map(|&v| own.surface.mesh.positions[v as usize].y).sum();
+        sum / (3 * triangles.len()) as f64
+    };
+    let is_lower = |triangles: &[[u32; 3]]| {
+        if furthest > 0.0 { way(triangles) > 0.5 * furthest } else { height(triangles) < middle.y }
     };
     let mut rows = [Surface::default(), Surface::default()];
     let mut proxies = [Mesh::default(), Mesh::default()];
     for (k, (row, proxy)) in rows.iter_mut().zip(&mut proxies).enumerate() {
-        let here: Vec<&&Piece> = found.iter().filter(|p| is_lower(p) == (k == 1)).collect();
-        let is_tooth = |piece: &&&&Piece| {
-            let open = |f: &pliant_mesh::diagnosis::Finding| f.kind == FindingKind::OpenEdge;
-            !findings(&part(&own.surface, &piece.triangles).0.mesh).iter().any(open)
-        };
-        let gather = |pieces: &[&&Piece]| -> Vec<[u32; 3]> {
-            pieces.iter().flat_map(|piece| piece.triangles.iter().copied()).collect()
-        };
-        let teeth = gather(&here.iter().filter(is_tooth).copied().collect::<Vec<_>>());
+        let (mut teeth, mut all) = (Vec::new(), Vec::new());
+        for (piece, is_closed) in &found {
+            if *is_closed && is_lower(&piece.triangles) == (k == 1) {
+                teeth.extend_from_slice(&piece.triangles);
+            } else if !is_closed {
+                // Gums may be one with a tongue, and both with those of the other jaw.
+                let here = |t: &&[u32; 3]| is_lower(std::slice::from_ref(*t)) == (k == 1);
+                all.extend(piece.triangles.iter().filter(here));
+            }
+        }
+        all.extend_from_slice(&teeth);
         if teeth.len() < FEWEST {
             return Ok(None);
         }
-        let (mut surface, used) = part(&own.surface, &gather(&here));
+        let (mut surface, used) = part(&own.surface, &all);
         let (ridge, enamel) = part(&own.surface, &teeth);
         let paint = |v: &u32| if enamel.binary_search(v).is_ok() { ENAMEL } else { GUM };
         let values = used.iter().flat_map(paint).collect();

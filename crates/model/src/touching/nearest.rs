@@ -105,6 +105,10 @@ impl Inside {
             return beyond.is_finite().then_some(touch);
         };
         let [a, b, c] = solid.triangles[triangle as usize];
+        // In flesh, but nearer to a surface that does not yield: nothing free would feel it.
+        if solids.is_hard(&[vertex, a, b, c]) {
+            return None;
+        }
         let [p, q, r] = on.weights;
         // A sheet's thickness is outside, too.
         let thickness = if own.is_sheet { solids.radius } else { 0.0 };

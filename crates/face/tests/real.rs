@@ -1,6 +1,7 @@
 //! A head and a performance that others made, where the collection of files is at hand.
 
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use glam::DVec3;
 use pliant_face::anatomy::hinge::JawPose;
@@ -22,7 +23,12 @@ fn collection() -> Option<PathBuf> {
 }
 
 /// The ICT FaceKit's head with bones and muscles of the built-in one.
-fn ict(folder: &Path, team: &Team) -> FaceModel {
+fn ict(folder: &Path) -> &'static FaceModel {
+    static FACE: OnceLock<FaceModel> = OnceLock::new();
+    FACE.get_or_init(|| build_ict(folder, &Team::new(2)))
+}
+
+fn build_ict(folder: &Path, team: &Team) -> FaceModel {
     let own = folder.join("ict_facekit");
     let markers =
         Path::new(env!("CARGO_MANIFEST_DIR")).join("../../assets/markers/ict-facekit.json");
@@ -40,15 +46,14 @@ fn ict(folder: &Path, team: &Team) -> FaceModel {
 #[test]
 fn the_mouth_of_a_real_head_opens() {
     let Some(folder) = collection() else { return };
-    let team = Team::new(2);
-    let face = ict(&folder, &team);
+    let face = ict(&folder);
     assert!(face.recipes.iter().any(|recipe| recipe.0 == "mouthSmile_L"), "its own names");
     let options = SimulationOptions {
         solver: FaceSolver::Interactive { iterations: 40 },
         threads: 2,
         ..SimulationOptions::default()
     };
-    let mut simulation = FaceSimulation::new(&face, &options).expect("a simulation");
+    let mut simulation = FaceSimulation::new(face, &options).expect("a simulation");
     simulation.pose(&[], &JawPose { open: 20.0, ..JawPose::default() });
     let skin = simulation.skin();
     // Stomion: the innermost points of the lips' outlines.
@@ -64,8 +69,7 @@ fn the_mouth_of_a_real_head_opens() {
 #[test]
 fn a_real_performance_is_played_on_a_real_head() {
     let Some(folder) = collection() else { return };
-    let team = Team::new(2);
-    let face = ict(&folder, &team);
+    let face = ict(&folder);
     let path = folder.join("livelinkface_performance/alex_rom_3.csv");
     let text = std::fs::read_to_string(&path).expect("a performance");
     let names: Vec<&str> = face.recipes.iter().map(|recipe| recipe.0.as_str()).collect();
@@ -78,7 +82,7 @@ fn a_real_performance_is_played_on_a_real_head() {
         threads: 2,
         ..SimulationOptions::default()
     };
-    let mut animator = Animator::of(&face, &performance, &options).expect("an animator");
+    let mut animator = Animator::of(face, &performance, &options).expect("an animator");
     let rest = &face.skin.mesh.positions;
     for frame in performance.frames.iter().skip(1500).step_by(25).take(24) {
         let shown = animator.frame(frame);

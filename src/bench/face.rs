@@ -201,7 +201,8 @@ fn play(
         clip.iterations += f64::from(done.report.iterations) / size.frames as f64;
         clip.residual = clip.residual.max(done.report.residual);
         clip.fallbacks += done.report.fallbacks;
-        let found = gauge.flesh(&animator.simulation().positions(), &done.jaw);
+        let flesh = animator.simulation().positions();
+        let found = gauge.skin(&done.skin, &flesh, &done.jaw);
         clip.worst.inside = clip.worst.inside.max(found.inside);
         clip.worst.deepest = clip.worst.deepest.max(found.deepest);
         clip.skins.push(done.skin);

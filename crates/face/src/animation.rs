@@ -14,6 +14,7 @@ use crate::folder::nearest;
 use crate::model::FaceModel;
 use crate::performance::{Frame, Performance};
 use crate::simulation::{FaceSimulation, FrameReport, SimulationOptions};
+use crate::teeth::Teeth;
 
 /// Recipes tell what muscles would do alone; in flesh that resists they have to do more.
 const EFFORT: f64 = 1.8;
@@ -37,10 +38,20 @@ pub struct AnimatedFrame {
     pub report: FrameReport,
 }
 
+impl AnimatedFrame {
+    /// The skin in the frame of the skull (m).
+    pub fn skin_in_skull(&self) -> Vec<DVec3> {
+        let back = |p: &DVec3| self.head_pivot + self.head.transpose() * (*p - self.head_pivot);
+        self.skin.iter().map(back).collect()
+    }
+}
+
 /// Plays performances on a face.
 pub struct Animator<'a> {
     face: &'a FaceModel,
     simulation: FaceSimulation<'a>,
+    /// Skin is kept out of these, if anything is.
+    teeth: Option<Teeth<'a>>,
     /// What each shape of the performance asks of muscles and jaw.
     asks: Vec<(Vec<(usize, f64)>, JawPose)>,
     /// The muscles that the performance contracts itself.
@@ -67,7 +78,8 @@ impl<'a> Animator<'a> {
     ) -> Result<Self, FaceError> {
         let asks = shapes.iter().map(|name| asked(face, name)).collect::<Result<_, _>>()?;
         let simulation = FaceSimulation::new(face, options)?;
-        Ok(Animator { face, simulation, asks, sliders: Vec::new() })
+        let teeth = if options.contact { Some(Teeth::new(face)?) } else { None };
+        Ok(Animator { face, simulation, teeth, asks, sliders: Vec::new() })
     }
 
     /// For a performance, with its muscles.
@@ -112,6 +124,10 @@ impl<'a> Animator<'a> {
         let report = self.simulation.pose(&contractions, &jaw);
         let positions = self.simulation.positions();
         let mut skin = self.face.skin_at(&positions);
+        let jaw = self.face.hinge.limited(&jaw);
+        if let Some(teeth) = &self.teeth {
+            teeth.clear(&mut skin, &jaw);
+        }
         let [yaw, pitch, roll] = frame.head;
         let turn = DMat3::from_rotation_y(yaw)
             * DMat3::from_rotation_x(-pitch)
@@ -126,7 +142,6 @@ impl<'a> Animator<'a> {
             if turn.is_finite() { turn } else { DMat3::IDENTITY }
         });
         let strains = self.face.strains(&positions);
-        let jaw = self.face.hinge.limited(&jaw);
         AnimatedFrame { skin, strains, jaw, head, head_pivot, eyes, report }
     }
 }

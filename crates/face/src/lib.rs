@@ -23,6 +23,7 @@ mod penetration;
 pub mod performance;
 mod registration;
 mod simulation;
+mod teeth;
 mod template;
 
 pub use animation::{AnimatedFrame, Animator, Ensemble};
@@ -33,4 +34,5 @@ pub use penetration::{LipGauge, Penetration};
 pub use performance::Performance;
 pub use registration::{OwnHead, read_own_head, register};
 pub use simulation::{Dynamics, FaceSimulation, FaceSolver, FrameReport, SimulationOptions};
+pub use teeth::Teeth;
 pub use template::{Eye, Shape, Template};

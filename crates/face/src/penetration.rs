@@ -2,11 +2,12 @@
 //! simulated (Ichim et al. 2017, Fig. 6).
 
 use glam::DVec3;
-use pliant_mesh::{Bounds, Bvh, SignedDistance, barycentric, boundary_of_tets};
+use pliant_mesh::{Bounds, Bvh, barycentric, boundary_of_tets};
 
 use crate::anatomy::hinge::JawPose;
 use crate::error::FaceError;
 use crate::model::{BoneHold, FaceModel, Part};
+use crate::teeth::Teeth;
 
 /// What is inside of what it should not be in.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -23,17 +24,17 @@ impl Penetration {
         Penetration { inside: self.inside + other.inside, deepest: self.deepest.max(other.deepest) }
     }
 
+    /// What touches is not inside.
     fn add(&mut self, depth: f64) {
-        self.inside += 1;
+        const TOUCHES: f64 = 1e-6;
+        self.inside += u32::from(depth > TOUCHES);
         self.deepest = self.deepest.max(depth);
     }
 }
 
 /// Measures lips of a face.
 pub struct LipGauge<'a> {
-    face: &'a FaceModel,
-    /// Upper, lower.
-    teeth: [SignedDistance; 2],
+    teeth: Teeth<'a>,
     /// Upper, lower.
     lips: [Lip; 2],
     /// Vertices of the flesh on the skin that no bone holds, and of these the ones of each lip.
@@ -53,15 +54,7 @@ impl<'a> LipGauge<'a> {
     /// # Errors
     /// When there are no teeth.
     pub fn new(face: &'a FaceModel) -> Result<Self, FaceError> {
-        for (teeth, name) in face.teeth_proxies.iter().zip(["upper", "lower"]) {
-            if teeth.triangles.is_empty() {
-                return Err(FaceError::Part {
-                    path: face.name.clone().into(),
-                    part: format!("the {name} teeth's proxy"),
-                    problem: "has no triangles".to_owned(),
-                });
-            }
-        }
+        let teeth = Teeth::new(face)?;
         let skin = boundary_of_tets(&face.solid.tets);
         let lip = |side: u8| {
             let is_own = |v: &u32| face.lip_sides.get(*v as usize) == Some(&side);
@@ -80,13 +73,7 @@ impl<'a> LipGauge<'a> {
             let own = outer.iter().filter(|&&v| face.lip_sides.get(v as usize) == Some(&side));
             own.copied().collect()
         };
-        Ok(LipGauge {
-            face,
-            teeth: [0, 1].map(|k: usize| SignedDistance::new(&face.teeth_proxies[k])),
-            lips: [lip(1), lip(2)],
-            own: [of(1), of(2)],
-            outer,
-        })
+        Ok(LipGauge { teeth, lips: [lip(1), lip(2)], own: [of(1), of(2)], outer })
     }
 
     /// Of the flesh's own vertices, when these are at `positions` (m), in the frame of the skull.
@@ -107,28 +94,20 @@ impl<'a> LipGauge<'a> {
         teeth.and(self.in_lip(1, &upper, positions)).and(self.in_lip(0, &lower, positions))
     }
 
-    /// The same of the vertices of the skin's lips, which are finer.
-    pub fn skin(&self, positions: &[DVec3], jaw: &JawPose) -> Penetration {
-        let skin = self.face.skin_at(positions);
+    /// Of the vertices of the skin's lips, which are finer, when skin and flesh are there (m), in the frame of
+    /// the skull. Gums, which are in teeth at rest, do not count.
+    pub fn skin(&self, skin: &[DVec3], flesh: &[DVec3], jaw: &JawPose) -> Penetration {
         let [upper, lower] = [0, 1].map(|lip: usize| -> Vec<DVec3> {
-            self.face.lips[lip].iter().map(|&v| skin[v as usize]).collect()
+            self.teeth.lip(lip).iter().map(|&v| skin[v as usize]).collect()
         });
         let teeth = self.in_teeth(&upper, jaw).and(self.in_teeth(&lower, jaw));
-        teeth.and(self.in_lip(1, &upper, positions)).and(self.in_lip(0, &lower, positions))
+        teeth.and(self.in_lip(1, &upper, flesh)).and(self.in_lip(0, &lower, flesh))
     }
 
     fn in_teeth(&self, points: &[DVec3], jaw: &JawPose) -> Penetration {
-        let hinge = &self.face.hinge;
-        let (turn, shift) = hinge.rigid(jaw);
-        let back = |x: DVec3| hinge.point + turn.transpose() * (x - hinge.point - shift);
         let mut found = Penetration::default();
         for &x in points.iter().filter(|x| x.is_finite()) {
-            for (teeth, local) in self.teeth.iter().zip([x, back(x)]) {
-                // Whichever way the triangles face.
-                if teeth.winding(local).abs() >= 0.5 {
-                    found.add(teeth.tree().closest(local).map_or(0.0, |near| near.distance));
-                }
-            }
+            self.teeth.ways_out(x, jaw).for_each(|out| found.add(out.distance(x)));
         }
         found
     }

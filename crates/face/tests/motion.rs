@@ -43,7 +43,8 @@ fn played(options: &SimulationOptions) -> (Vec<Vec<DVec3>>, Penetration, f64) {
     let (mut skins, mut worst, mut residual) = (Vec::new(), Penetration::default(), 0.0);
     for frame in &speech.frames {
         let done = animator.frame(frame);
-        let found = gauge.flesh(&animator.simulation().positions(), &done.jaw);
+        let flesh = animator.simulation().positions();
+        let found = gauge.flesh(&flesh, &done.jaw).and(gauge.skin(&done.skin, &flesh, &done.jaw));
         worst.inside = worst.inside.max(found.inside);
         worst.deepest = worst.deepest.max(found.deepest);
         residual = f64::max(residual, done.report.residual);

@@ -17,7 +17,7 @@ const DENSITY: f64 = 1000.0;
 /// Across the planes that flesh slides in (N/m), per Pa of shear modulus.
 const SLIDING_STIFFNESS: f64 = 0.4;
 /// Of contact with teeth (N/m), per Pa of shear modulus.
-const TEETH_STIFFNESS: f64 = 0.2;
+const TEETH_STIFFNESS: f64 = 0.4;
 /// Most iterations of the exact solvers.
 const MOST_ITERATIONS: u32 = 60;
 /// The interactive solver is done at this relative norm of the gradient.

@@ -34,5 +34,7 @@ pub use model::{BoneHold, FaceModel, MuscleCourse, Part, Share, SkinBinding, Sli
 pub use penetration::{LipGauge, Penetration};
 pub use performance::Performance;
 pub use registration::{OwnHead, read_own_head, register};
-pub use simulation::{Dynamics, FaceSimulation, FaceSolver, FrameReport, SimulationOptions};
+pub use simulation::{
+    Dynamics, FaceSimulation, FaceSolver, FrameReport, HeadPose, SimulationOptions,
+};
 pub use template::{Eye, Shape, Template};

@@ -4,6 +4,7 @@
 
 use std::path::Path;
 
+use pliant_face::effects::Effects;
 use pliant_face::performance::Names;
 use pliant_face::{Ensemble, FaceModel, Performance};
 use pliant_io::{Animation, IoError, Loaded, MeshFormat, parse_mesh, parse_tetgen};
@@ -110,6 +111,20 @@ pub fn check_blendshapes(bytes: &[u8]) {
             assert!(read.shapes.iter().all(|(_, moved)| moved.len() == count));
         }
         Err(error) => assert!(error.to_string().contains("fuzzed"), "{error}"),
+    }
+}
+
+/// Effects of a face whose values are finite, or a sentence that names the file.
+pub fn check_effects(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    match Effects::parse(Path::new("fuzzed.file"), text) {
+        Ok(effects) => {
+            for fat in &effects.fat {
+                assert!(fat.amount.at(0.5) > 0.0 && fat.amount.at(1e9).is_finite());
+            }
+            let _ = effects.files();
+        }
+        Err(error) => assert!(error.to_string().starts_with("fuzzed.file: ")),
     }
 }
 

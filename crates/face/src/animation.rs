@@ -13,13 +13,11 @@ use crate::expression::Recipe;
 use crate::folder::nearest;
 use crate::model::FaceModel;
 use crate::performance::{Frame, Performance};
-use crate::simulation::{FaceSimulation, FrameReport, SimulationOptions};
+use crate::simulation::{FaceSimulation, FrameReport, HeadPose, SimulationOptions};
 use crate::teeth::Teeth;
 
 /// Recipes tell what muscles would do alone; in flesh that resists they have to do more.
 const EFFORT: f64 = 1.8;
-/// The head turns about a point this far below the joint of the jaw (m).
-const NECK: DVec3 = DVec3::new(0.0, -0.03, 0.0);
 
 /// A frame of a face.
 #[derive(Clone, Debug, Default)]
@@ -30,9 +28,9 @@ pub struct AnimatedFrame {
     pub strains: Vec<f64>,
     /// Where the jaw is.
     pub jaw: JawPose,
-    /// How the head is turned, and the point about which (m).
-    pub head: DMat3,
-    pub head_pivot: DVec3,
+    /// Where the head is, and the point that it is turned about (m).
+    pub head: HeadPose,
+    pub neck: DVec3,
     /// How the eyes are turned, left and right, before the head is.
     pub eyes: [DMat3; 2],
     pub report: FrameReport,
@@ -41,7 +39,8 @@ pub struct AnimatedFrame {
 impl AnimatedFrame {
     /// The skin in the frame of the skull (m).
     pub fn skin_in_skull(&self) -> Vec<DVec3> {
-        let back = |p: &DVec3| self.head_pivot + self.head.transpose() * (*p - self.head_pivot);
+        let HeadPose { turn, place } = self.head;
+        let back = |p: &DVec3| self.neck + turn.transpose() * (*p - self.neck - place);
         self.skin.iter().map(back).collect()
     }
 }
@@ -121,6 +120,11 @@ impl<'a> Animator<'a> {
         for (muscle, by) in self.sliders.iter().zip(&frame.contractions) {
             contractions[*muscle] += by;
         }
+        let [yaw, pitch, roll] = frame.head;
+        let turn = DMat3::from_rotation_y(yaw)
+            * DMat3::from_rotation_x(-pitch)
+            * DMat3::from_rotation_z(-roll);
+        self.simulation.move_head(&HeadPose { turn, place: frame.place });
         let report = self.simulation.pose(&contractions, &jaw);
         let positions = self.simulation.positions();
         let mut skin = self.face.skin_at(&positions);
@@ -128,21 +132,17 @@ impl<'a> Animator<'a> {
         if let Some(teeth) = &self.teeth {
             teeth.clear(&mut skin, &jaw);
         }
-        let [yaw, pitch, roll] = frame.head;
-        let turn = DMat3::from_rotation_y(yaw)
-            * DMat3::from_rotation_x(-pitch)
-            * DMat3::from_rotation_z(-roll);
-        let head = if turn.is_finite() { turn } else { DMat3::IDENTITY };
-        let head_pivot = self.face.hinge.point + NECK;
-        if head != DMat3::IDENTITY {
-            skin.iter_mut().for_each(|p| *p = head_pivot + head * (*p - head_pivot));
+        let (head, neck) = (self.simulation.head(), self.face.neck());
+        if head != HeadPose::default() {
+            let rigid = head.rigid(neck);
+            skin.iter_mut().for_each(|p| *p = rigid.apply(*p));
         }
         let eyes = frame.eyes.map(|[yaw, pitch]| {
             let turn = DMat3::from_rotation_y(-yaw) * DMat3::from_rotation_x(pitch);
             if turn.is_finite() { turn } else { DMat3::IDENTITY }
         });
         let strains = self.face.strains(&positions);
-        AnimatedFrame { skin, strains, jaw, head, head_pivot, eyes, report }
+        AnimatedFrame { skin, strains, jaw, head, neck, eyes, report }
     }
 }
 

@@ -107,6 +107,14 @@ pub enum FaceError {
         /// What is wrong with it.
         problem: String,
     },
+    /// Effects that cannot be.
+    #[error("{}: {problem}", path.display())]
+    Effects {
+        /// The effects file.
+        path: PathBuf,
+        /// Where in it, what was expected, and what was found.
+        problem: pliant_model::scene::SceneError,
+    },
     /// A shape that nothing is known of.
     #[error("{}: there is no shape {name}{}", path.display(), nearest.as_deref().map(|n| format!("; did you mean {n}?")).unwrap_or_default())]
     UnknownShape {

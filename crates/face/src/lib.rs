@@ -8,6 +8,7 @@
 //! - [`build()`]: tets between skin and bones, and what muscle is in them: a [`FaceModel`]
 //! - [`FaceSimulation`]: contractions and a pose of the jaw go in, flesh and skin come out
 //! - [`Animator`]: the same from weights of shapes; [`Ensemble`]: with eyes and teeth, to be written
+//! - [`effects`]: what is done to a face and what it meets, from a file
 //! - [`comparison`]: flesh without rotations, to see what they are for
 //! - [`Performance`]: weights of shapes over time, from Live Link Face or from a table
 
@@ -15,6 +16,7 @@ pub mod anatomy;
 mod animation;
 pub mod build;
 pub mod comparison;
+pub mod effects;
 mod error;
 pub mod expression;
 pub mod folder;
@@ -33,6 +35,8 @@ pub use model::{BoneHold, FaceModel, MuscleCourse, Part, Share, SkinBinding, Sli
 pub use penetration::{LipGauge, Penetration};
 pub use performance::Performance;
 pub use registration::{OwnHead, read_own_head, register};
-pub use simulation::{Dynamics, FaceSimulation, FaceSolver, FrameReport, SimulationOptions};
+pub use simulation::{
+    Dynamics, FaceSimulation, FaceSolver, FrameReport, HeadPose, SimulationOptions,
+};
 pub use teeth::Teeth;
 pub use template::{Eye, Shape, Template};

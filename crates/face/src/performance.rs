@@ -34,6 +34,8 @@ pub struct Frame {
     pub contractions: Vec<f64>,
     /// Yaw, pitch and roll of the head (rad).
     pub head: [f64; 3],
+    /// How far the head is from where it is at rest (m).
+    pub place: DVec3,
     /// Yaw, to the right of whose face it is, and pitch, down, of the left and the right eye (rad).
     pub eyes: [[f64; 2]; 2],
 }

@@ -4,18 +4,22 @@
 //! The engine's quasi-static step solves Eq. 3: passive tissue (Eq. 1) and active tissue (Eq. 2) in
 //! the same tets, bones as hard or sliding attachments, teeth as obstacles, lips as two sides of the
 //! flesh that touch. With [`Dynamics`] flesh has inertia (section 6), by any scheme of the engine and with
-//! its energy kept on account. Everything is in the frame of the skull.
+//! its energy kept on account, and feels how the head moves (`simulation/head.rs`).
 
 mod engine;
+mod head;
 
 use glam::DVec3;
 use pliant_math::Row;
 use pliant_model::integrator::{Correction, Fepr, Scheme};
 use pliant_model::potentials::activation::{Activation, RELAXED, fibre};
+use pliant_model::potentials::sliding::Plane;
 use pliant_model::{FrameInput, Model, Rigid};
 use pliant_sim::state::Account;
 use pliant_sim::{SimError, State, Workspace, step};
 
+use self::head::Carriage;
+pub use self::head::HeadPose;
 use crate::anatomy::hinge::JawPose;
 use crate::error::FaceError;
 use crate::model::{BoneHold, FaceModel};
@@ -144,8 +148,10 @@ pub struct FaceSimulation<'a> {
     state: State,
     workspace: Workspace,
     input: FrameInput,
-    /// Hard vertices of the mandible: place in the drive, position at rest (m).
-    mandible: Vec<(usize, DVec3)>,
+    /// Hard vertices: place in the drive, position at rest (m), and whether they are the mandible's.
+    bones: Vec<(usize, DVec3, bool)>,
+    /// Planes that flesh slides in, at rest.
+    planes: Vec<Plane>,
     /// The shares of every activation's tet.
     active: Vec<std::ops::Range<usize>>,
     /// Per free model vertex: how much of the jaw's motion it is guessed to take on, and its place at
@@ -155,13 +161,21 @@ pub struct FaceSimulation<'a> {
     rests: bool,
     /// Steps of a frame, where there is inertia.
     substeps: Option<u32>,
+    /// Frames per second.
+    fps: f64,
+    /// In the world, beyond that which the face at rest is seen in (m/s²).
+    gravity: DVec3,
     now: Pose,
+    carriage: Carriage,
+    /// What bones were moved by at the end and at the start of the last step.
+    turning: [Rigid; 2],
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Pose {
     contractions: Vec<f64>,
     jaw: JawPose,
+    head: HeadPose,
 }
 
 impl<'a> FaceSimulation<'a> {
@@ -177,10 +191,11 @@ impl<'a> FaceSimulation<'a> {
             active.push(first..first + own.len());
             first += own.len();
         }
-        let mandible = (0..face.holds.len())
-            .filter(|&v| face.holds[v] == BoneHold::Mandible)
-            .map(|v| (model.number(0, v) - model.free_count(), face.solid.positions[v]))
-            .collect();
+        let bone = |v: usize| {
+            let place = model.number(0, v).checked_sub(model.free_count())?;
+            Some((place, face.solid.positions[v], face.holds[v] == BoneHold::Mandible))
+        };
+        let bones = (0..face.holds.len()).filter_map(bone).collect();
         let h = options.dynamics.map_or(1.0, |d| 1.0 / (d.fps * f64::from(d.substeps.max(1))));
         if !(h > 0.0 && h.is_finite()) {
             return Err(SimError::StepLength(h).into());
@@ -197,7 +212,9 @@ impl<'a> FaceSimulation<'a> {
         }
         let rests = options.gravity == DVec3::ZERO && options.dynamics.is_none();
         let substeps = options.dynamics.map(|dynamics| dynamics.substeps.max(1));
-        let now = Pose { contractions: vec![0.0; face.muscles.len()], jaw: JawPose::default() };
+        let now = Pose { contractions: vec![0.0; face.muscles.len()], ..Pose::default() };
+        let planes = input.start.planes.clone();
+        let fps = options.dynamics.map_or(30.0, |dynamics| dynamics.fps);
         let workspace = Workspace::new(&model, options.threads)?;
         let state = State::initial(&model);
         Ok(FaceSimulation {
@@ -206,12 +223,17 @@ impl<'a> FaceSimulation<'a> {
             state,
             workspace,
             input,
-            mandible,
+            bones,
+            planes,
             active,
             guess,
             rests,
             substeps,
+            fps,
+            gravity: options.gravity,
             now,
+            carriage: Carriage::default(),
+            turning: [Rigid::default(); 2],
         })
     }
 
@@ -224,7 +246,8 @@ impl<'a> FaceSimulation<'a> {
         let contractions: Vec<f64> = (0..self.face.muscles.len())
             .map(|m| asked(m).unwrap_or(0.0).clamp(CONTRACTION[0], CONTRACTION[1]))
             .collect();
-        let to = Pose { contractions, jaw };
+        self.set_out(1.0 / self.fps);
+        let to = Pose { contractions, jaw, head: self.carriage.to };
         let from = self.now.clone();
         if self.rests && to.is_neutral() {
             // Where all energies are zero, a residual relative to them says nothing.
@@ -268,7 +291,9 @@ impl<'a> FaceSimulation<'a> {
         let asked = |m: usize| contractions.get(m).copied().filter(|c| c.is_finite());
         let contractions = (0..self.face.muscles.len()).map(|m| asked(m).unwrap_or(0.0)).collect();
         let is_pose = jaw.open.is_finite() && jaw.turn.is_finite() && jaw.shift.is_finite();
-        let to = Pose { contractions, jaw: if is_pose { *jaw } else { self.now.jaw } };
+        self.set_out(1.0 / self.fps);
+        let jaw = if is_pose { *jaw } else { self.now.jaw };
+        let to = Pose { contractions, jaw, head: self.carriage.to };
         let mut report = FrameReport { steps: 1, ..FrameReport::default() };
         self.drive(&to);
         self.advance(&mut report);
@@ -279,32 +304,40 @@ impl<'a> FaceSimulation<'a> {
     /// The same with an activation for every tet of [`FaceModel::shares`], in their order.
     pub fn activate(&mut self, activations: &[Activation], jaw: &JawPose) -> FrameReport {
         let mut report = FrameReport { steps: 1, ..FrameReport::default() };
-        let pose = Pose { jaw: self.face.hinge.limited(jaw), ..self.now.clone() };
+        self.set_out(1.0 / self.fps);
+        let (jaw, head) = (self.face.hinge.limited(jaw), self.carriage.to);
+        let pose = Pose { jaw, head, ..self.now.clone() };
         self.drive(&pose);
         self.input.end.activations.clear();
         self.input.end.activations.extend_from_slice(activations);
         self.input.end.activations.resize(self.active.len(), RELAXED);
         self.advance(&mut report);
+        (self.now.jaw, self.now.head) = (jaw, head);
         report
     }
 
-    /// Where the tets' vertices are (m).
+    /// Where the tets' vertices are (m), in the frame of the skull.
     pub fn positions(&self) -> Vec<DVec3> {
         let mut positions = vec![DVec3::ZERO; self.model.vertex_count()];
         self.model.to_user_order(&self.state.positions, &mut positions);
+        let carrier = self.carrier(&self.now.head);
+        if carrier != Rigid::default() {
+            positions.iter_mut().for_each(|x| *x = carrier.unapply(*x));
+        }
         positions
     }
 
-    /// Where the skin's vertices are (m).
+    /// Where the skin's vertices are (m), in the frame of the skull.
     pub fn skin(&self) -> Vec<DVec3> {
         self.face.skin_at(&self.positions())
     }
 
-    /// Puts the tets' vertices somewhere (m), at rest; what bone holds goes where that is.
+    /// Puts the tets' vertices somewhere (m, in the frame of the skull), at rest; what bone holds goes where that is.
     pub fn place(&mut self, positions: &[DVec3]) {
+        let carrier = self.carrier(&self.now.head);
         for (v, x) in positions.iter().enumerate().filter(|(_, x)| x.is_finite()) {
             if let Some(row) = self.state.positions.get_mut(self.model.number(0, v)) {
-                *row = Row::from(*x);
+                *row = Row::from(carrier.apply(*x));
             }
         }
         self.state.velocities.fill(Row::zero());
@@ -321,13 +354,25 @@ impl<'a> FaceSimulation<'a> {
 
     fn drive(&mut self, pose: &Pose) {
         let hinge = &self.face.hinge;
+        let carrier = self.carrier(&pose.head);
         let end = &mut self.input.end;
-        for (place, rest) in &self.mandible {
-            end.hard[*place] = Row::from(hinge.moved(*rest, &pose.jaw));
+        for (place, rest, is_mandible) in &self.bones {
+            let in_skull = if *is_mandible { hinge.moved(*rest, &pose.jaw) } else { *rest };
+            end.hard[*place] = Row::from(carrier.apply(in_skull));
         }
-        if let Some(teeth) = end.colliders.get_mut(1) {
-            *teeth = jaw_motion(self.face, &pose.jaw);
+        for (plane, rest) in end.planes.iter_mut().zip(&self.planes) {
+            plane.point = carrier.apply(rest.point);
+            plane.normal = carrier.turn(rest.normal);
         }
+        let teeth = [Rigid::default(), jaw_motion(self.face, &pose.jaw)];
+        for (teeth, own) in end.colliders.iter_mut().zip(teeth) {
+            *teeth = if carrier == Rigid::default() { own } else { own.then(&carrier) };
+        }
+        end.carrier = carrier;
+        end.gravity = match self.substeps {
+            Some(_) => self.gravity - self.carriage.acceleration,
+            None => pose.head.turn.transpose() * self.gravity,
+        };
         for (activation, shares) in end.activations.iter_mut().zip(&self.active) {
             *activation = blended(&self.face.shares[shares.clone()], &pose.contractions);
         }
@@ -335,6 +380,7 @@ impl<'a> FaceSimulation<'a> {
 
     fn advance(&mut self, report: &mut FrameReport) {
         let done = step(&self.model, &self.input, &mut self.state, &mut self.workspace);
+        self.turning = [self.input.end.carrier, self.input.start.carrier];
         self.input.start.clone_from(&self.input.end);
         report.iterations += done.iterations;
         report.residual = done.residual;
@@ -421,6 +467,7 @@ impl Pose {
                 turn: mix(a.turn, b.turn),
                 shift: if part == 1.0 { b.shift } else { a.shift.lerp(b.shift, part) },
             },
+            head: self.head.towards(&to.head, part),
         }
     }
 }

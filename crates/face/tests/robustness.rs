@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use glam::DVec3;
+use pliant_face::effects::Effects;
 use pliant_face::expression::Recipe;
 use pliant_face::performance::Names;
 use pliant_face::{
@@ -127,6 +128,32 @@ proptest! {
                     prop_assert!(all.into_iter().all(|x| x.is_finite()));
                 }
                 Err(error) => prop_assert!(error.to_string().starts_with("w.csv")),
+            }
+        }
+    }
+
+    /// Any text is effects of numbers within their ranges, or a sentence that names the file.
+    #[test]
+    fn no_text_makes_effects_of_nonsense(
+        lines in proptest::collection::vec(
+            (
+                "(|\\[wind\\]|\\[head\\]|\\[\\[(fat|palsy|bone|object|map|injection)\\]\\])\n",
+                "(amount|strength|place|turn|gravity|shift|part|region|of|velocity|[a-z]{1,6})",
+                "([-0-9.e]{1,6}|\\[{1,3}[-0-9.,e\\[\\] naif]{0,20}\\]{0,3}|'(left|chin|mass|x)')",
+            ),
+            0..6,
+        ),
+    ) {
+        let text: String =
+            lines.iter().map(|(table, key, value)| format!("{table}{key} = {value}\n")).collect();
+        match Effects::parse(Path::new("E.toml"), &text) {
+            Ok(effects) => {
+                prop_assert!(effects.gravity.is_none_or(|track| track.at(0.3).is_finite()));
+                prop_assert!(effects.fat.iter().all(|fat| (0.1..=8.0).contains(&fat.amount.at(0.3))));
+            }
+            Err(error) => {
+                let error = error.to_string();
+                prop_assert!(error.starts_with("E.toml: ") && !error.contains('\n'), "{}", error);
             }
         }
     }

@@ -199,7 +199,7 @@ impl ModelBuilder {
         self
     }
 
-    /// Lets wind blow on all surfaces.
+    /// Lets wind blow on all surfaces; [`ModelBuilder::blow_on`] leaves it at some.
     pub fn wind(mut self, breeze: Breeze) -> Self {
         self.breeze = Some(breeze);
         self
@@ -324,7 +324,7 @@ impl ModelBuilder {
         let mut attached = DrivenPoints { rest: Vec::new(), motion: Vec::new() };
         let (mut attached_vertices, mut attachment_stiffness) = (Vec::new(), Vec::new());
         let (mut follow_vertices, mut follow_weights) = (Vec::new(), Vec::new());
-        let mut tracked = Vec::new();
+        let (mut tracked, mut blown) = (Vec::new(), 0);
         let mut flesh = BuiltFlesh::default();
         // Potentials act on one body each, so that every body can have an account of its own.
         for (b, body) in self.bodies.iter().enumerate() {
@@ -370,9 +370,9 @@ impl ModelBuilder {
             let number = |v: u32| user(b, v).map(|v| numbers[v]);
             self.flesh.build(b, body, number, &rest, &mut flesh, &mut potentials)?;
             if let Some(breeze) = &self.breeze {
-                let own = |t: &[u32; 3]| t.map(|v| numbers[firsts[b] + v as usize]);
-                let triangles: Vec<[u32; 3]> = body.mesh.triangles.iter().map(own).collect();
-                potentials.push(Box::new(Wind::new(&rest, &triangles, breeze.drag)));
+                let triangles = self.flesh.blown(b, &body.mesh.triangles, number)?;
+                potentials.push(Box::new(Wind::new(blown, &rest, &triangles, breeze.drag)));
+                blown += triangles.len();
             }
             let free = ranges[b][0].start as u32..ranges[b][0].end as u32;
             let own = self.flesh.meets(b, number, free)?;

@@ -38,6 +38,7 @@ pub(crate) struct Flesh {
     active: Vec<(usize, Vec<ActiveTet>)>,
     sliding: Vec<(usize, Vec<SlidingVertex>)>,
     meeting: Vec<(usize, Vec<u32>)>,
+    blown: Vec<(usize, Vec<[u32; 3]>)>,
 }
 
 /// What became of it.
@@ -98,6 +99,13 @@ impl ModelBuilder {
         self.flesh.meeting.push((body, vertices));
         self
     }
+
+    /// Lets wind blow on these triangles of a body's vertices only; it does on all of a body that nothing is
+    /// said of. [`crate::Drive::gusts`] has a factor for each.
+    pub fn blow_on(mut self, body: usize, triangles: Vec<[u32; 3]>) -> Self {
+        self.flesh.blown.push((body, triangles));
+        self
+    }
 }
 
 impl Flesh {
@@ -117,6 +125,20 @@ impl Flesh {
         own.sort_unstable();
         own.dedup();
         Ok(own)
+    }
+
+    /// The triangles of a body that wind blows on, over model vertices; all of them if nothing is said.
+    pub fn blown(
+        &self,
+        body: usize,
+        all: &[[u32; 3]],
+        number: impl Fn(u32) -> Result<u32, ModelError>,
+    ) -> Result<Vec<[u32; 3]>, ModelError> {
+        let own = |t: &[u32; 3]| Ok([number(t[0])?, number(t[1])?, number(t[2])?]);
+        match self.blown.iter().find(|blown| blown.0 == body) {
+            Some((_, chosen)) => chosen.iter().map(own).collect(),
+            None => all.iter().map(own).collect(),
+        }
     }
 
     /// Whether a body slides on planes, which hold it.

@@ -30,10 +30,16 @@ pub struct Drive {
     /// Their poses at the start of the step that ends at this moment: what slipping is measured
     /// against. Missing ones stood where they are.
     pub colliders_before: Vec<Rigid>,
+    /// What carries the bodies: the ether moves with it, and searches begin where it takes them. It holds
+    /// nothing.
+    pub carrier: Rigid,
     /// Acceleration of gravity [m/s²].
     pub gravity: DVec3,
     /// Velocity of the air [m/s].
     pub wind: DVec3,
+    /// Factor of it on every triangle that wind blows on, in the order in which these were named; 1 on
+    /// missing ones. Gusts differ from place to place.
+    pub gusts: Vec<f64>,
 }
 
 impl Drive {
@@ -71,9 +77,12 @@ impl Drive {
         let poses = a.colliders.iter().zip(&b.colliders);
         self.colliders.extend(poses.map(|(p, q)| p.between(q, fraction)));
         self.begin_at(a);
+        self.carrier = a.carrier.between(&b.carrier, fraction);
         let vector = |p: DVec3, q: DVec3| DVec3::new(mix(p.x, q.x), mix(p.y, q.y), mix(p.z, q.z));
         self.gravity = vector(a.gravity, b.gravity);
         self.wind = vector(a.wind, b.wind);
+        self.gusts.clear();
+        self.gusts.extend(a.gusts.iter().zip(&b.gusts).map(|(&p, &q)| mix(p, q)));
     }
 
     /// Lets the step that ends at this moment begin at another.
@@ -96,8 +105,16 @@ impl Drive {
             && self.activations.iter().flatten().all(|a| a.is_finite())
             && self.planes.iter().all(|p| p.point.is_finite() && p.normal.is_finite())
             && self.colliders.iter().chain(&self.colliders_before).all(Rigid::is_finite)
+            && self.carrier.is_finite()
             && self.gravity.is_finite()
             && self.wind.is_finite()
+            && self.gusts.iter().all(|g| g.is_finite())
+    }
+
+    /// Velocity of the air [m/s] on one of the triangles that wind blows on.
+    #[inline]
+    pub fn air_on(&self, triangle: usize) -> DVec3 {
+        self.gusts.get(triangle).map_or(self.wind, |gust| self.wind * *gust)
     }
 }
 

@@ -302,7 +302,9 @@ impl Model {
         let pose = |c: &Collider| c.motion.as_ref().map_or(Rigid::default(), |m| m.at(time));
         drive.colliders.extend(self.colliders.iter().map(pose));
         drive.colliders_before.clear();
+        drive.carrier = Rigid::default();
         drive.gravity = self.gravity;
         drive.wind = self.breeze.as_ref().map_or(DVec3::ZERO, |b| b.at(time));
+        drive.gusts.clear();
     }
 }

@@ -49,6 +49,11 @@ pub struct Rigid {
 }
 
 impl Rigid {
+    /// The motion that turns about a point \[m\], and shifts \[m\] after that.
+    pub fn new(turn: DMat3, about: DVec3, shift: DVec3) -> Rigid {
+        Rigid { turn, about, shift }
+    }
+
     /// Moves a point.
     pub fn apply(&self, x: DVec3) -> DVec3 {
         // Exactly x when nothing turns: an unmoved pin must not jitter by rounding.
@@ -67,7 +72,7 @@ impl Rigid {
     }
 
     /// This motion, and another after it.
-    pub(crate) fn then(&self, next: &Rigid) -> Rigid {
+    pub fn then(&self, next: &Rigid) -> Rigid {
         let about = self.about;
         Rigid { turn: next.turn * self.turn, about, shift: next.apply(about + self.shift) - about }
     }

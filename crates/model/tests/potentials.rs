@@ -411,11 +411,15 @@ fn wind(rate: f64) -> Case {
     let rest: Vec<Row> = mesh.positions.iter().map(|&x| x.into()).collect();
     Case {
         name: format!("wind at rate {rate}"),
-        potential: Box::new(Wind::new(&rest, &mesh.triangles, 1.2)),
+        potential: Box::new(Wind::new(1, &rest, &mesh.triangles, 1.2)),
         positions: jittered(&mesh, 1.0, 0.03),
         start: rows(&jittered(&mesh, 1.1, 0.05)),
         rate,
-        drive: Drive { wind: DVec3::new(3.0, 5.0, -2.0), ..Drive::default() },
+        drive: Drive {
+            wind: DVec3::new(3.0, 5.0, -2.0),
+            gusts: vec![0.1, 1.3, 0.0, -0.4, 2.0],
+            ..Drive::default()
+        },
         proxy: Proxy::Absent,
     }
 }

@@ -32,7 +32,7 @@ pub struct Move<'a> {
 }
 
 /// Books the work done on the bodies by moving attachments, followed inputs, activations, planes, hard
-/// vertices, colliders and wind, and what friction turned into heat; the objective's last gradient evaluation
+/// vertices, colliders, changing gravity and wind, and what friction turned into heat; the objective's last gradient evaluation
 /// was the one that solved the step at `p`, with what is driven at `at`.
 pub fn book(
     objective: &Objective,
@@ -71,6 +71,13 @@ pub fn book(
             rubbing: &[],
         });
         model.field().driven_work([&before, &after], &mut add);
+    }
+    if from.gravity != to.gravity {
+        // −½ Σ m Δg·(x₀ + x₁): the potential of a weight that changes.
+        let change = to.gravity - from.gravity;
+        for (v, mass) in model.masses().iter().enumerate() {
+            add(model.body_of(v), -0.5 * mass * change.dot((x0[v] + x1[v]).xyz()));
+        }
     }
     for (k, v) in model.hard_vertices().enumerate() {
         let moved = (x1[v] - x0[v]).xyz();

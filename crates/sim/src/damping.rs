@@ -1,6 +1,8 @@
 //! Damping in its own step, after the solve: what it takes is known exactly.
 
+use pliant_math::Row;
 use pliant_model::integrator::Damping;
+use pliant_model::potentials::friction::carried;
 use pliant_model::{Drive, Model};
 
 use crate::measure::kinetic_of;
@@ -11,8 +13,8 @@ use crate::state::State;
 use crate::workspace::{SimError, Workspace};
 
 /// Damps the velocities of one step of h seconds as the model says; books the energy it takes with
-/// each body, and returns the sum \[J\]. What follows an input is in an ether that moves with it:
-/// negative where that gives more than it takes.
+/// each body, and returns the sum \[J\]. What follows an input, or is carried, is in an ether that moves
+/// with it: negative where that gives more than it takes.
 ///
 /// # Errors
 /// When the matrix of Rayleigh damping cannot be factored.
@@ -48,8 +50,11 @@ pub fn apply(
     };
     if !model.ether().is_empty() {
         moving_with(state, -1.0);
-        for (v, rate) in state.velocities.iter_mut().zip(model.ether()) {
-            *v = *v * (-rate * h).exp();
+        let carriers = [&drive.carrier, &from.carrier];
+        let State { positions, velocities, .. } = state;
+        for ((v, rate), x) in velocities.iter_mut().zip(model.ether()).zip(positions.iter()) {
+            let ether = Row::from(carried(x.xyz(), carriers)) * (-1.0 / h);
+            *v = ether + (*v - ether) * (-rate * h).exp();
         }
         moving_with(state, 1.0);
     }

@@ -1,7 +1,8 @@
 //! Where a solver starts its search.
 //!
 //! x + h v + h² a, with the last step's acceleration a, is close when motion is smooth, and far
-//! off after a shock; x itself is never far off. The lower objective of the two wins. Where the
+//! off after a shock; x itself, taken along by what carries the
+//! bodies, is never far off. The lower objective of the two wins. Where the
 //! energy is convex between them, the gradient at the first tells that without an evaluation of
 //! the second, G(x) ≥ G(p) + ∇G(p)·δ + ½κ‖δ‖²_M with δ = x − p, and the solver goes on with that
 //! gradient. Plain local/global has ŷ + g/κ in the first's place, as papers tell it. Points held
@@ -13,6 +14,7 @@ use glam::DVec3;
 use pliant_math::lanes::{Kernel, Lanes, run64};
 use pliant_math::team::{SharedSlice, Team};
 use pliant_math::{Buffer, Row};
+use pliant_model::potentials::friction::carried;
 use pliant_model::{Drive, Model};
 
 use crate::blocks::{self, PerVertex, each_vertex};
@@ -132,6 +134,14 @@ pub fn lead(seconds: f64, state: &State, p: &mut [Row]) {
         for (p, &v) in p.iter_mut().zip(&*state.velocities) {
             *p = p.plus_scaled(seconds, v);
         }
+    }
+}
+
+/// Takes positions along with what carries the bodies.
+pub fn carry([from, to]: [&Drive; 2], p: &mut [Row]) {
+    let carriers = [&from.carrier, &to.carrier];
+    if from.carrier != to.carrier {
+        p.iter_mut().for_each(|p| *p = *p + Row::from(carried(p.xyz(), carriers)));
     }
 }
 

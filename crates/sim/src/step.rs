@@ -263,7 +263,7 @@ fn solve(
     workspace: &mut Workspace,
     report: &mut StepReport,
 ) -> Result<(), SimError> {
-    let Times { h, at, to, .. } = times;
+    let Times { h, from, at, to } = times;
     let Workspace { team, evaluation, solver, elastic, vectors, .. } = workspace;
     let Workspace { islands_before, islands, touched, .. } = workspace;
     let constants = scheme::constants(scheme, h);
@@ -291,6 +291,7 @@ fn solve(
     };
     blocks::copy(&state.positions, p, team);
     start::lead(h * solver.lead(), state, p);
+    start::carry([from, at], p);
     start::place_hard(model, to, constants.beta, state, p);
     let mut known = None;
     if !solver.has_own_start() {

@@ -81,6 +81,7 @@ impl<'a> Ensemble<'a> {
     /// Where all vertices are in a frame (m).
     pub fn at(&self, frame: &AnimatedFrame) -> Vec<DVec3> {
         let mut positions = frame.skin.clone();
+        let head = frame.head.rigid(frame.neck);
         for (moves, end) in &self.parts {
             let own = &self.rest.mesh.positions[positions.len()..*end];
             let place = |p: &DVec3| {
@@ -92,7 +93,7 @@ impl<'a> Ensemble<'a> {
                         frame.eyes.get(k).map_or(*p, |turn| center + *turn * (*p - center))
                     }
                 };
-                frame.head_pivot + frame.head * (in_skull - frame.head_pivot)
+                head.apply(in_skull)
             };
             positions.extend(own.iter().map(place));
         }

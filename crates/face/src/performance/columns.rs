@@ -19,6 +19,8 @@ pub const ROTATIONS: [&str; 9] = [
     "RightEyePitch",
     "RightEyeRoll",
 ];
+/// How far the head is from where it is at rest, in metres.
+pub const PLACES: [&str; 3] = ["HeadX", "HeadY", "HeadZ"];
 /// Weights beyond this are a mistake, or are percent.
 const GREATEST: f64 = 4.0;
 /// Muscles shorten by no more than this part of their length, and lengthen by no more than the other.
@@ -36,6 +38,7 @@ pub enum Column {
     Weight(usize),
     Contraction(usize),
     Rotation(usize),
+    Place(usize),
 }
 
 /// All of them.
@@ -67,6 +70,8 @@ impl Columns {
                 Column::Ignored
             } else if let Some(k) = ROTATIONS.into_iter().position(is) {
                 Column::Rotation(k)
+            } else if let Some(k) = PLACES.into_iter().position(is) {
+                Column::Place(k)
             } else if let Some(shape) = known.iter().find(|shape| is(shape)) {
                 let number = once(&mut found.shapes, shape)
                     .ok_or_else(|| fail(format!("the shape {shape} has two columns")))?;
@@ -130,6 +135,10 @@ impl Columns {
                     6 | 7 => frame.eyes[1][k - 6] = angle,
                     _ => {}
                 }
+            }
+            Column::Place(k) => {
+                let place = value.filter(|x| x.abs() < 1000.0);
+                frame.place[k] = place.ok_or_else(|| wrong(PLACES[k], "a place in metres"))?;
             }
         }
         Ok(())

@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use super::columns::{Column, Columns, ROTATIONS};
+use glam::DVec3;
+
+use super::columns::{Column, Columns, PLACES, ROTATIONS};
 use super::{Names, Performance};
 use crate::error::FaceError;
 use crate::expression::ARKIT;
@@ -73,7 +75,8 @@ impl Performance {
         Ok(columns.performance(fps.or(told).unwrap_or(30.0), frames))
     }
 
-    /// The table that Live Link Face would have written; shapes that ARKit does not have follow.
+    /// The table that Live Link Face would have written; shapes that ARKit does not have follow, and where the
+    /// head is, if it goes anywhere.
     pub fn to_csv(&self) -> String {
         let extra: Vec<&String> =
             self.shapes.iter().filter(|s| !ARKIT.contains(&s.as_str())).collect();
@@ -81,6 +84,10 @@ impl Performance {
         ARKIT.iter().for_each(|name| text.push_str(&format!(",{}", capital(name))));
         ROTATIONS.iter().for_each(|name| text.push_str(&format!(",{name}")));
         extra.iter().for_each(|name| text.push_str(&format!(",{name}")));
+        let goes = self.frames.iter().any(|frame| frame.place != DVec3::ZERO);
+        if goes {
+            PLACES.iter().for_each(|name| text.push_str(&format!(",{name}")));
+        }
         text.push('\n');
         let place = |name: &str| self.shapes.iter().position(|shape| shape == name);
         let places: Vec<Option<usize>> = ARKIT.iter().map(|name| place(name)).collect();
@@ -103,6 +110,10 @@ impl Performance {
             }
             for name in &extra {
                 text.push_str(&format!(",{:.5}", place(name).map_or(0.0, |p| frame.weights[p])));
+            }
+            if goes {
+                let DVec3 { x, y, z } = frame.place;
+                text.push_str(&format!(",{x:.6},{y:.6},{z:.6}"));
             }
             text.push('\n');
         }
@@ -157,7 +168,9 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read_again() {
-        let speech = Performance::speech(30.0);
+        let mut speech = Performance::speech(30.0);
+        assert!(!speech.to_csv().contains("HeadX"));
+        speech.frames[7].place = DVec3::new(0.1, 0.25, -1.5);
         let again = Performance::parse("s.csv".as_ref(), &speech.to_csv(), &Names::default(), None)
             .unwrap();
         assert_eq!((again.fps, again.frames.len()), (30.0, speech.frames.len()));
@@ -169,6 +182,7 @@ mod tests {
             assert!(
                 (a.head[1] - b.head[1]).abs() < 1e-5 && (a.eyes[1][0] - b.eyes[1][0]).abs() < 1e-5
             );
+            assert!(a.place.distance(b.place) < 1e-9);
         }
     }
 

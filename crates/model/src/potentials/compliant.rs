@@ -47,6 +47,8 @@ pub enum Compliant {
     Blown {
         /// Model vertices.
         corners: [u32; 3],
+        /// Its number among all that are blown on.
+        number: u32,
         /// ρ [kg/m³].
         drag: f64,
     },

@@ -18,7 +18,7 @@ use super::potential::{
     CHUNK_ELEMENTS, Curvature, Potential, ProxyKind, Situation, bisect, localise,
 };
 
-/// Wind on the surface triangles of the model; its velocity is [`crate::Drive::wind`].
+/// Wind on the surface triangles of the model; its velocity is [`crate::Drive::air_on`].
 pub struct Wind {
     /// ρ: the contract's `drag` [kg/m³].
     drag: f64,
@@ -29,11 +29,14 @@ struct Chunk {
     vertices: Vec<u32>,
     local: Vec<u16>,
     elements: Vec<u32>,
+    /// Of each triangle, among all that are blown on.
+    numbers: Vec<u32>,
 }
 
 impl Wind {
-    /// Triangles over model vertices, grouped by their rest positions \[m\].
-    pub fn new(rest: &[Row], triangles: &[[u32; 3]], drag: f64) -> Self {
+    /// Triangles over model vertices, grouped by their rest positions \[m\]; `first` is the number of the first
+    /// among all that are blown on.
+    pub fn new(first: usize, rest: &[Row], triangles: &[[u32; 3]], drag: f64) -> Self {
         let centres: Vec<DVec3> = triangles
             .iter()
             .map(|t| t.iter().map(|&v| rest[v as usize].xyz()).sum::<DVec3>() / 3.0)
@@ -41,13 +44,14 @@ impl Wind {
         let chunk = |ids: Vec<u32>| {
             let elements: Vec<u32> = ids.iter().flat_map(|&t| triangles[t as usize]).collect();
             let (vertices, local) = localise(&elements);
-            Chunk { vertices, local, elements }
+            let numbers = ids.iter().map(|&t| first as u32 + t).collect();
+            Chunk { vertices, local, elements, numbers }
         };
         Wind { drag, chunks: bisect(&centres, CHUNK_ELEMENTS).into_iter().map(chunk).collect() }
     }
 
     /// Area-weighted normal A n at the start of the step, and u·n now.
-    fn blow(&self, triangle: &[u32], at: &Situation) -> Blow {
+    fn blow(&self, triangle: &[u32], number: u32, at: &Situation) -> Blow {
         let start = [0, 1, 2].map(|c| at.start[triangle[c] as usize].xyz());
         let doubled = (start[1] - start[0]).cross(start[2] - start[0]);
         let length = doubled.length();
@@ -58,7 +62,7 @@ impl Wind {
         let now = [0, 1, 2].map(|c| at.positions[triangle[c] as usize].xyz());
         let centre = (now[0] + now[1] + now[2]) / 3.0;
         let moved = centre - (start[0] + start[1] + start[2]) / 3.0;
-        let speed = (at.drive.wind - moved * at.rate).dot(normal);
+        let speed = (at.drive.air_on(number as usize) - moved * at.rate).dot(normal);
         Blow { normal, area: 0.5 * length, speed, centre }
     }
 }
@@ -92,8 +96,9 @@ impl Potential for Wind {
         let out = gradient.unwrap_or(&mut []);
         out.fill(Row::zero());
         let mut energy = 0.0;
-        for (triangle, local) in chunk.elements.chunks_exact(3).zip(chunk.local.chunks_exact(3)) {
-            let blow = self.blow(triangle, at);
+        let triangles = chunk.elements.chunks_exact(3).zip(&chunk.numbers);
+        for ((triangle, &number), local) in triangles.zip(chunk.local.chunks_exact(3)) {
+            let blow = self.blow(triangle, number, at);
             let force = blow.normal * (0.5 * self.drag * blow.area * blow.speed * blow.speed.abs());
             energy += if at.rate > 0.0 {
                 self.drag * blow.area / (6.0 * at.rate) * blow.speed.abs().powi(3)
@@ -119,9 +124,10 @@ impl Potential for Wind {
     }
 
     fn hessians(&self, chunk: usize, at: &Situation, _: Curvature, out: &mut [f64]) {
-        let triangles = self.chunks[chunk].elements.chunks_exact(3);
-        for (triangle, out) in triangles.zip(out.chunks_exact_mut(81)) {
-            let blow = self.blow(triangle, at);
+        let Chunk { elements, numbers, .. } = &self.chunks[chunk];
+        let triangles = elements.chunks_exact(3).zip(numbers);
+        for ((triangle, &number), out) in triangles.zip(out.chunks_exact_mut(81)) {
+            let blow = self.blow(triangle, number, at);
             // Convex: exact and definite are the same.
             let scale = self.drag * blow.area * blow.speed.abs() * at.rate / 9.0;
             for row in 0..9 {
@@ -136,9 +142,11 @@ impl Potential for Wind {
     fn proxy(&self, _: ProxyKind, _: &mut dyn FnMut(u32, u32, f64)) {}
 
     fn compliant(&self, visit: &mut dyn FnMut(Compliant)) -> bool {
-        for triangle in self.chunks.iter().flat_map(|chunk| chunk.elements.chunks_exact(3)) {
-            let corners = [triangle[0], triangle[1], triangle[2]];
-            visit(Compliant::Blown { corners, drag: self.drag });
+        for chunk in &self.chunks {
+            for (triangle, &number) in chunk.elements.chunks_exact(3).zip(&chunk.numbers) {
+                let corners = [triangle[0], triangle[1], triangle[2]];
+                visit(Compliant::Blown { corners, number, drag: self.drag });
+            }
         }
         true
     }

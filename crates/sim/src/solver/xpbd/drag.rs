@@ -12,8 +12,8 @@ use pliant_math::team::{SharedSlice, Team};
 use super::colored::{Batch, Colored, Run};
 use crate::objective::Objective;
 
-/// Numbers per triangle: ρ, 1/m of the corners.
-const VALUES: usize = 4;
+/// Numbers per triangle: ρ, 1/m of the corners, and its own among all.
+const VALUES: usize = 5;
 
 /// The surface triangles of all bodies.
 pub(super) struct Drag {
@@ -21,13 +21,17 @@ pub(super) struct Drag {
 }
 
 impl Drag {
-    /// From triangles with their ρ [kg/m³], and the inverse masses of the model's vertices [1/kg].
-    pub fn new(triangles: &[([u32; 3], f64)], inverse_masses: &[f64], positions: &[DVec3]) -> Self {
+    /// From triangles with their numbers and ρ [kg/m³], and the inverse masses of the model's vertices [1/kg].
+    pub fn new(
+        triangles: &[([u32; 3], u32, f64)],
+        inverse_masses: &[f64],
+        positions: &[DVec3],
+    ) -> Self {
         let corners: Vec<[u32; 3]> = triangles.iter().map(|t| t.0).collect();
         let values = |t: usize| {
-            let (corners, drag) = triangles[t];
+            let (corners, number, drag) = triangles[t];
             let [a, b, c] = corners.map(|v| inverse_masses[v as usize]);
-            [drag, a, b, c]
+            [drag, a, b, c, f64::from(number)]
         };
         Drag { constraints: Colored::new(&corners, positions, values) }
     }
@@ -77,7 +81,7 @@ unsafe fn relax(objective: &Objective, batch: &Batch, lane: usize, positions: Sh
         let w = [1, 2, 3].map(|k| value(k) / objective.kappa);
         let reach = objective.rate * (w[0] + w[1] + w[2]) / 9.0;
         let force = &mut *batch.forces.add(lane);
-        let blow = objective.drive.wind - moved * objective.rate;
+        let blow = objective.drive.air_on(value(4) as usize) - moved * objective.rate;
         let alone = reach.mul_add(*force, blow.dot(normal));
         let strength = 0.25 * value(0) * length;
         let root = (1.0 + 4.0 * strength * reach * alone.abs()).sqrt();

@@ -109,7 +109,7 @@ impl XpbdSpace {
                 point(vertex, Pull::Attachment(stiffness, index));
             }
             Compliant::Followed { vertex, index } => point(vertex, Pull::Follow(index)),
-            Compliant::Blown { corners, drag } => triangles.push((corners, drag)),
+            Compliant::Blown { corners, number, drag } => triangles.push((corners, number, drag)),
             // All free vertices at all colliders, with their own forces.
             Compliant::Touching => {}
         };

@@ -1,0 +1,79 @@
+//! How flesh and head move: `[integrator]` and `[head]`.
+
+use glam::DVec3;
+use pliant_model::integrator::{Correction, Fepr, Scheme};
+use pliant_model::scene::SceneError;
+use pliant_model::scene::reading::{Limits, Value};
+
+use super::Track;
+use crate::simulation::Dynamics;
+
+/// `[integrator]`: flesh with inertia.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Inertia {
+    pub scheme: Scheme,
+    /// Whether energy is kept to its account.
+    pub fepr: bool,
+    /// Rate at which velocities decay (1/s).
+    pub damping: f64,
+    /// Steps per frame.
+    pub substeps: u32,
+}
+
+impl Inertia {
+    pub(super) fn read(value: &Value<'_>) -> Result<Inertia, SceneError> {
+        let table = value.table(&["scheme", "fepr", "damping", "substeps"])?;
+        let schemes = [
+            ("backward-euler", Scheme::BackwardEuler),
+            ("bdf2", Scheme::Bdf2),
+            ("implicit-midpoint", Scheme::ImplicitMidpoint),
+            ("trapezoidal", Scheme::Trapezoidal),
+        ];
+        let usual = Dynamics::default();
+        let rate = Limits::from(0.0, "1/s").up_to(1e4);
+        Ok(Inertia {
+            scheme: table.or("scheme", usual.scheme, |v| v.named("scheme", &schemes))?,
+            fepr: table.or("fepr", true, |v| v.truth())?,
+            damping: table.or("damping", usual.damping, |v| v.number(rate))?,
+            substeps: table.or("substeps", usual.substeps, |v| v.small_count(1, 1000))?,
+        })
+    }
+
+    /// The same at a number of frames per second.
+    pub fn dynamics(&self, fps: f64) -> Dynamics {
+        Dynamics {
+            scheme: self.scheme,
+            correction: self.fepr.then(|| Correction::Fepr(Fepr::default())),
+            damping: self.damping,
+            fps,
+            substeps: self.substeps,
+        }
+    }
+}
+
+/// `[head]`: where the head goes, after what the performance does with it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HeadPath {
+    /// How far (m).
+    pub place: Track<DVec3>,
+    /// Rotation about the neck (degrees about x, then y, then z).
+    pub turn: Track<DVec3>,
+}
+
+impl HeadPath {
+    pub(super) fn read(value: &Value<'_>) -> Result<HeadPath, SceneError> {
+        let table = value.table(&["place", "turn"])?;
+        let (place, turn) = path(&table)?;
+        Ok(HeadPath { place, turn })
+    }
+}
+
+/// `place` and `turn` of a table.
+pub(super) fn path(
+    table: &pliant_model::scene::reading::Table<'_>,
+) -> Result<(Track<DVec3>, Track<DVec3>), SceneError> {
+    let none = Track::constant(DVec3::ZERO);
+    let place = |v: Value<'_>| Track::vector(&v, Limits::from(-1e3, "m").up_to(1e3));
+    let turn = |v: Value<'_>| Track::vector(&v, Limits::from(-1e5, "degrees").up_to(1e5));
+    Ok((table.or("place", none.clone(), place)?, table.or("turn", none, turn)?))
+}

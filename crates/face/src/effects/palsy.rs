@@ -1,0 +1,42 @@
+//! Muscles that do not obey: `[[palsy]]`.
+
+use pliant_model::scene::SceneError;
+use pliant_model::scene::reading::{Limits, Value};
+
+use super::Track;
+use super::flesh::names;
+
+/// Of the face, not of who looks at it: left is where x is positive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    Left,
+    Right,
+}
+
+/// One `[[palsy]]`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Palsy {
+    /// Both sides if `None`.
+    pub side: Option<Side>,
+    /// Muscles, with or without `_l` and `_r`; all if `None`.
+    pub muscles: Option<Vec<String>>,
+    /// 0 for muscles that obey, 1 for muscles that do nothing.
+    pub strength: Track<f64>,
+}
+
+impl Palsy {
+    pub(super) fn read(value: &Value<'_>) -> Result<Palsy, SceneError> {
+        let table = value.table(&["side", "muscles", "strength"])?;
+        let sides = [("left", Side::Left), ("right", Side::Right)];
+        let share = Limits::from(0.0, "").up_to(1.0);
+        let palsy = Palsy {
+            side: table.optional("side", |v| v.named("side", &sides))?,
+            muscles: table.optional("muscles", |v| names(&v))?,
+            strength: table.or("strength", Track::constant(1.0), |v| Track::number(&v, share))?,
+        };
+        if palsy.side.is_none() && palsy.muscles.is_none() {
+            return Err(value.refuse("says neither `side` nor `muscles`, expected one or both"));
+        }
+        Ok(palsy)
+    }
+}

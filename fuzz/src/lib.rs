@@ -86,7 +86,7 @@ pub fn check_lips(bytes: &[u8]) {
 
 /// Reads a face, under a checksum that fits, and asks it for what a picture needs.
 pub fn check_face(bytes: &[u8]) {
-    let mut bytes = beginning_with(b"PLIANTF1", bytes);
+    let mut bytes = beginning_with(b"PLIANTF2", bytes);
     FaceModel::seal(&mut bytes);
     match FaceModel::decode(&bytes) {
         Ok(face) => {

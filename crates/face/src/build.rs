@@ -138,6 +138,8 @@ pub fn build(
         hinge: template.hinge,
         shapes: template.shapes.clone(),
         recipes: template.recipes.clone(),
+        regions: template.regions.clone(),
+        landmarks: template.landmarks.clone(),
         solid,
     };
     Ok((model, remarks))

@@ -115,6 +115,16 @@ pub enum FaceError {
         /// Where in it, what was expected, and what was found.
         problem: pliant_model::scene::SceneError,
     },
+    /// Effects that name what the face does not have.
+    #[error("{}: {key}: {problem}", path.display())]
+    Effect {
+        /// The effects file.
+        path: PathBuf,
+        /// `fat[0]`
+        key: String,
+        /// What was expected, and what was found.
+        problem: String,
+    },
     /// A shape that nothing is known of.
     #[error("{}: there is no shape {name}{}", path.display(), nearest.as_deref().map(|n| format!("; did you mean {n}?")).unwrap_or_default())]
     UnknownShape {

@@ -9,9 +9,11 @@
 //! - [`FaceSimulation`]: contractions and a pose of the jaw go in, flesh and skin come out
 //! - [`Animator`]: the same from weights of shapes; [`Ensemble`]: with eyes and teeth, to be written
 //! - [`effects`]: what is done to a face and what it meets, from a file
+//! - [`alteration`]: effects put to a face: fat, filler, palsy, bones, maps
 //! - [`comparison`]: flesh without rotations, to see what they are for
 //! - [`Performance`]: weights of shapes over time, from Live Link Face or from a table
 
+pub mod alteration;
 pub mod anatomy;
 mod animation;
 pub mod build;

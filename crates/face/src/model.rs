@@ -6,10 +6,11 @@ mod file;
 mod slip;
 
 use glam::DVec3;
-use pliant_mesh::{Mesh, Surface};
+use pliant_mesh::{Group, Mesh, Surface};
 
 pub use self::slip::Slip;
 use crate::anatomy::hinge::Hinge;
+use crate::anatomy::landmarks::Landmark;
 use crate::expression::Recipe;
 use crate::template::{Eye, Shape};
 
@@ -96,6 +97,10 @@ pub struct FaceModel {
     pub shapes: Vec<Shape>,
     /// Which muscles, and which pose of the jaw, make which shape.
     pub recipes: Vec<(String, Recipe)>,
+    /// Named sets of the skin's vertices.
+    pub regions: Vec<Group>,
+    /// Named points on the skin.
+    pub landmarks: Vec<Landmark>,
 }
 
 impl FaceModel {

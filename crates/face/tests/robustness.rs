@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use glam::DVec3;
+use pliant_face::anatomy::landmarks::Landmark;
 use pliant_face::effects::Effects;
 use pliant_face::expression::Recipe;
 use pliant_face::performance::Names;
@@ -49,6 +50,8 @@ fn small() -> FaceModel {
             "jawOpen".to_owned(),
             Recipe { muscles: vec![("string".to_owned(), 0.2)], ..Recipe::default() },
         )],
+        regions: vec![Group::new("all", (0..count as u32).collect())],
+        landmarks: vec![Landmark { name: "corner".to_owned(), position: DVec3::ZERO }],
         skin,
         solid,
         ..FaceModel::default()

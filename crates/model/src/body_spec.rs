@@ -12,6 +12,7 @@ use crate::pivot::Pivot;
 use crate::potentials::arap::Arap;
 use crate::potentials::corotated::Corotated;
 use crate::potentials::invertible_stvk::InvertibleStVenantKirchhoff;
+use crate::potentials::muscles::Muscles;
 use crate::potentials::neo_hookean::{StableNeoHookean, model_parameters};
 use crate::potentials::springs::{Spring, Springs};
 use crate::potentials::stvk::StVenantKirchhoff;
@@ -182,11 +183,30 @@ impl BodySpec {
         Ok(())
     }
 
-    /// The potential that holds a body together, over model vertices; particles have none.
+    /// The potential of tets that grow, whose activations begin at `first`.
+    pub(crate) fn growing(
+        &self,
+        numbers: &[u32],
+        rest: &[Row],
+        grows: &[u32],
+        first: usize,
+    ) -> Result<Option<Box<dyn Potential>>, ModelError> {
+        let Matter::Solid { lame, .. } = &self.matter else { return Ok(None) };
+        if grows.is_empty() {
+            return Ok(None);
+        }
+        let own = |t: &u32| self.mesh.tets[*t as usize].map(|v| numbers[v as usize]);
+        let tets: Vec<[u32; 4]> = grows.iter().map(own).collect();
+        let lame: Vec<Lame> = grows.iter().map(|t| lame[*t as usize]).collect();
+        Ok(Some(Box::new(Muscles::new(first, rest, &tets, &lame)?)))
+    }
+
+    /// The potential that holds a body together but for what grows, over model vertices; particles have none.
     pub(crate) fn elastic(
         &self,
         numbers: &[u32],
         rest: &[Row],
+        grows: &[u32],
     ) -> Result<Option<Box<dyn Potential>>, ModelError> {
         let named = |error: ModelError| ModelError::Body {
             body: self.name.clone(),
@@ -194,8 +214,17 @@ impl BodySpec {
         };
         match &self.matter {
             Matter::Solid { model, lame, .. } => {
+                let mut is_own = vec![true; self.mesh.tets.len()];
+                grows.iter().for_each(|t| is_own[*t as usize] = false);
+                if !is_own.contains(&true) {
+                    return Ok(None);
+                }
+                let own = |t: &usize| is_own[*t];
+                let chosen = || (0..is_own.len()).filter(own);
                 let tets: Vec<[u32; 4]> =
-                    self.mesh.tets.iter().map(|t| t.map(|v| numbers[v as usize])).collect();
+                    chosen().map(|t| self.mesh.tets[t].map(|v| numbers[v as usize])).collect();
+                let lame: Vec<Lame> = chosen().map(|t| lame[t]).collect();
+                let lame = &lame;
                 let potential = match model {
                     ElasticModel::Corotated => solid::<Corotated>(rest, &tets, lame),
                     ElasticModel::Arap => solid::<Arap>(rest, &tets, lame),

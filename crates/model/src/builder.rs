@@ -249,7 +249,7 @@ impl ModelBuilder {
             return Err(ModelError::Body { body: "all".to_owned(), reason });
         }
         let user = |body: usize, v: u32| self.user_vertex(&firsts, body, v);
-        let masses = self.masses(&firsts);
+        let masses = self.masses(&firsts)?;
         // A vertex that no element uses has no mass; it stays where it is.
         let mut hard: Vec<Option<(usize, bool)>> =
             masses.iter().map(|&m| (m == 0.0).then_some((0, false))).collect();
@@ -284,8 +284,13 @@ impl ModelBuilder {
         (0..count).for_each(|v| model_masses[numbers[v] as usize] = masses[v]);
 
         let mut potentials: Vec<Box<dyn Potential>> = Vec::new();
+        let mut flesh = BuiltFlesh::default();
         for (b, body) in self.bodies.iter().enumerate() {
-            potentials.extend(body.elastic(&numbers[firsts[b]..firsts[b + 1]], &rest)?);
+            let grows = self.flesh.grows(b, body)?;
+            let own = &numbers[firsts[b]..firsts[b + 1]];
+            potentials.extend(body.elastic(own, &rest, &grows)?);
+            potentials.extend(body.growing(own, &rest, &grows, flesh.active)?);
+            flesh.active += grows.len();
         }
         let solids = self.touching.map(|law| {
             let elastic = diagonal(&potentials, count);
@@ -325,7 +330,6 @@ impl ModelBuilder {
         let (mut attached_vertices, mut attachment_stiffness) = (Vec::new(), Vec::new());
         let (mut follow_vertices, mut follow_weights) = (Vec::new(), Vec::new());
         let (mut tracked, mut blown) = (Vec::new(), 0);
-        let mut flesh = BuiltFlesh::default();
         // Potentials act on one body each, so that every body can have an account of its own.
         for (b, body) in self.bodies.iter().enumerate() {
             let first = attached_vertices.len();
@@ -487,12 +491,14 @@ impl ModelBuilder {
     }
 
     /// Lumped masses in user order \[kg\]: a quarter of each tet to its corners.
-    fn masses(&self, firsts: &[usize]) -> Vec<f64> {
+    fn masses(&self, firsts: &[usize]) -> Result<Vec<f64>, ModelError> {
         let mut masses = vec![0.0; firsts[self.bodies.len()]];
-        for (body, &first) in self.bodies.iter().zip(firsts) {
+        for (b, (body, &first)) in self.bodies.iter().zip(firsts).enumerate() {
+            let factors = self.flesh.mass_factors(b, body)?;
             match &body.matter {
                 Matter::Solid { density, .. } => {
-                    for tet in &body.mesh.tets {
+                    for (t, tet) in body.mesh.tets.iter().enumerate() {
+                        let density = density * factors.get(t).copied().unwrap_or(1.0);
                         let x = tet.map(|v| body.mesh.positions[v as usize]);
                         let volume = DMat3::from_cols(x[1] - x[0], x[2] - x[0], x[3] - x[0])
                             .determinant()
@@ -510,7 +516,7 @@ impl ModelBuilder {
                 }
             }
         }
-        masses
+        Ok(masses)
     }
 }
 

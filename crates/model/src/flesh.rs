@@ -1,16 +1,18 @@
-//! Flesh in the making: tets that contract, vertices that slide.
+//! Flesh in the making: tets that contract or grow, vertices that slide.
 
 use std::ops::Range;
 
 use pliant_math::Row;
 
-use crate::body_spec::BodySpec;
+use crate::body_spec::{BodySpec, Matter};
 use crate::builder::ModelBuilder;
 use crate::error::ModelError;
 use crate::potentials::Potential;
+use crate::potentials::burden::Burden;
 use crate::potentials::muscles::Muscles;
 use crate::potentials::sliding::{Plane, Sliding};
 use crate::potentials::tetrahedra::Lame;
+use crate::scene::ElasticModel;
 
 /// A tet of which some is active.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -36,6 +38,9 @@ pub struct SlidingVertex {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Flesh {
     active: Vec<(usize, Vec<ActiveTet>)>,
+    growing: Vec<(usize, Vec<u32>)>,
+    masses: Vec<(usize, Vec<f64>)>,
+    burden: Vec<(usize, Vec<f64>)>,
     sliding: Vec<(usize, Vec<SlidingVertex>)>,
     meeting: Vec<(usize, Vec<u32>)>,
     blown: Vec<(usize, Vec<[u32; 3]>)>,
@@ -77,6 +82,38 @@ impl ModelBuilder {
         self
     }
 
+    /// Lets tets of a body of [`crate::ElasticModel::Tissue`] grow: their own energy becomes ψ(F, S), with S = s I for
+    /// tets whose lengths grow s times. Their activations come before all others, in this order.
+    ///
+    /// ```
+    /// use pliant_mesh::shapes;
+    /// use pliant_model::{BodySpec, DVec3, Drive, ElasticModel, ModelBuilder};
+    /// let cube = shapes::solid_box(DVec3::ONE, [2, 2, 2])?;
+    /// let cube = BodySpec::solid("cube", cube, ElasticModel::Tissue, 1.0, 0.3, 1000.0);
+    /// let model = ModelBuilder::new().body(cube).growing(0, vec![3, 4, 5]).build()?;
+    /// let mut drive = Drive::default();
+    /// model.drive(0.0, &mut drive);
+    /// assert_eq!(drive.activations.len(), 3);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn growing(mut self, body: usize, tets: Vec<u32>) -> Self {
+        self.flesh.growing.push((body, tets));
+        self
+    }
+
+    /// Makes tets of a body heavier or lighter: factors on its density, one for each.
+    pub fn heavier(mut self, body: usize, factors: Vec<f64>) -> Self {
+        self.flesh.masses.push((body, factors));
+        self
+    }
+
+    /// Gives vertices of a body masses \[kg\], one for each, that have no inertia and feel
+    /// [`crate::Drive::burden`] in the place of gravity.
+    pub fn burden(mut self, body: usize, masses: Vec<f64>) -> Self {
+        self.flesh.burden.push((body, masses));
+        self
+    }
+
     /// Lets sides of a body touch each other, and nothing else: one number per vertex of the body, 0
     /// for no side. Lips that are nearer to each other than their tets are large can meet that way;
     /// [`ModelBuilder::touching`] has the law.
@@ -109,6 +146,44 @@ impl ModelBuilder {
 }
 
 impl Flesh {
+    /// The tets of a body that grow.
+    pub fn grows(&self, body: usize, spec: &BodySpec) -> Result<Vec<u32>, ModelError> {
+        let refuse = |reason: String| Err(ModelError::Body { body: spec.name.clone(), reason });
+        let own = self.growing.iter().filter(|g| g.0 == body).flat_map(|g| &g.1);
+        let mut tets: Vec<u32> = own.copied().collect();
+        let is_tissue = matches!(spec.matter, Matter::Solid { model: ElasticModel::Tissue, .. });
+        if !tets.is_empty() && !is_tissue {
+            return refuse("tets grow that are not of tissue".to_owned());
+        }
+        let count = spec.mesh.tets.len();
+        if let Some(tet) = tets.iter().find(|&&tet| tet as usize >= count) {
+            return refuse(format!("has {count} tets, and no tet {tet}"));
+        }
+        let asked = tets.len();
+        tets.sort_unstable();
+        tets.dedup();
+        if tets.len() < asked {
+            return refuse("a tet grows twice".to_owned());
+        }
+        Ok(self.growing.iter().filter(|g| g.0 == body).flat_map(|g| g.1.clone()).collect())
+    }
+
+    /// Factors on the density of a body's tets; none where it is even.
+    pub fn mass_factors(&self, body: usize, spec: &BodySpec) -> Result<Vec<f64>, ModelError> {
+        let count = spec.mesh.tets.len();
+        let mut factors = Vec::new();
+        for own in self.masses.iter().filter(|m| m.0 == body).map(|m| &m.1) {
+            let good = |f: &f64| *f > 0.0 && f.is_finite();
+            if own.len() != count || !own.iter().all(good) {
+                let reason = format!("has {count} tets, and not as many factors above 0 of mass");
+                return Err(ModelError::Body { body: spec.name.clone(), reason });
+            }
+            factors.resize(count, 1.0);
+            factors.iter_mut().zip(own).for_each(|(f, own)| *f *= own);
+        }
+        Ok(factors)
+    }
+
     /// The free vertices of a body that meet obstacles, as model vertices in ascending order.
     pub fn meets(
         &self,
@@ -177,6 +252,17 @@ impl Flesh {
         if !tets.is_empty() {
             potentials.push(Box::new(Muscles::new(built.active, rest, &tets, &lame)?));
             built.active += tets.len();
+        }
+        for own in self.burden.iter().filter(|b| b.0 == body).map(|b| &b.1) {
+            if own.len() != spec.mesh.positions.len() || !own.iter().all(|m| m.is_finite()) {
+                return Err(refuse("a burden has no mass for every vertex".to_owned()));
+            }
+            let (mut vertices, mut masses) = (Vec::new(), Vec::new());
+            for (v, mass) in (0u32..).zip(own).filter(|(_, mass)| **mass != 0.0) {
+                vertices.push(number(v)?);
+                masses.push(*mass);
+            }
+            potentials.push(Box::new(Burden::new(vertices, masses)));
         }
         let first = built.planes.len();
         for slide in self.sliding.iter().filter(|s| s.0 == body).flat_map(|s| &s.1) {

@@ -23,6 +23,8 @@ pub struct Drive {
     /// Activations of the active tets, in the order in which these were named; those missing are
     /// relaxed.
     pub activations: Vec<Activation>,
+    /// Factors on μ and λ of the active tets, in the same order; those missing are 1.
+    pub firmness: Vec<[f64; 2]>,
     /// Planes that vertices slide in, in the order in which these were named.
     pub planes: Vec<Plane>,
     /// Poses of the colliders, in the order of [`crate::Model::colliders`].
@@ -35,6 +37,8 @@ pub struct Drive {
     pub carrier: Rigid,
     /// Acceleration of gravity [m/s²].
     pub gravity: DVec3,
+    /// Acceleration of the masses that [`crate::ModelBuilder::burden`] was given [m/s²].
+    pub burden: DVec3,
     /// Velocity of the air [m/s].
     pub wind: DVec3,
     /// Factor of it on every triangle that wind blows on, in the order in which these were named; 1 on
@@ -68,6 +72,9 @@ impl Drive {
         self.activations.clear();
         let activations = a.activations.iter().zip(&b.activations);
         self.activations.extend(activations.map(|(p, q)| std::array::from_fn(|k| mix(p[k], q[k]))));
+        self.firmness.clear();
+        let firmness = a.firmness.iter().zip(&b.firmness);
+        self.firmness.extend(firmness.map(|(p, q)| [mix(p[0], q[0]), mix(p[1], q[1])]));
         self.planes.clear();
         self.planes.extend(a.planes.iter().zip(&b.planes).map(|(p, q)| Plane {
             point: p.point + fraction * (q.point - p.point),
@@ -80,6 +87,7 @@ impl Drive {
         self.carrier = a.carrier.between(&b.carrier, fraction);
         let vector = |p: DVec3, q: DVec3| DVec3::new(mix(p.x, q.x), mix(p.y, q.y), mix(p.z, q.z));
         self.gravity = vector(a.gravity, b.gravity);
+        self.burden = vector(a.burden, b.burden);
         self.wind = vector(a.wind, b.wind);
         self.gusts.clear();
         self.gusts.extend(a.gusts.iter().zip(&b.gusts).map(|(&p, &q)| mix(p, q)));
@@ -103,10 +111,12 @@ impl Drive {
         rows.iter().all(|rows| rows.iter().all(|r| r.xyz().is_finite()))
             && self.follow_weights.iter().all(|w| w.is_finite())
             && self.activations.iter().flatten().all(|a| a.is_finite())
+            && self.firmness.iter().flatten().all(|f| f.is_finite())
             && self.planes.iter().all(|p| p.point.is_finite() && p.normal.is_finite())
             && self.colliders.iter().chain(&self.colliders_before).all(Rigid::is_finite)
             && self.carrier.is_finite()
             && self.gravity.is_finite()
+            && self.burden.is_finite()
             && self.wind.is_finite()
             && self.gusts.iter().all(|g| g.is_finite())
     }

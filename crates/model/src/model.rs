@@ -296,6 +296,7 @@ impl Model {
         drive.tracked.extend(self.tracked.iter().map(|point| point.position(&self.rest)));
         drive.activations.clear();
         drive.activations.resize(self.active, RELAXED);
+        drive.firmness.clear();
         drive.planes.clear();
         drive.planes.extend_from_slice(&self.planes);
         drive.colliders.clear();
@@ -304,6 +305,7 @@ impl Model {
         drive.colliders_before.clear();
         drive.carrier = Rigid::default();
         drive.gravity = self.gravity;
+        drive.burden = DVec3::ZERO;
         drive.wind = self.breeze.as_ref().map_or(DVec3::ZERO, |b| b.at(time));
         drive.gusts.clear();
     }

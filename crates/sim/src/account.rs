@@ -60,7 +60,11 @@ pub fn book(
         add(model.body_of(point.corners[0] as usize), work);
     }
     // Without inertia nobody asks for it.
-    if objective.rate > 0.0 && (from.activations != to.activations || from.planes != to.planes) {
+    let is_driven = from.activations != to.activations
+        || from.firmness != to.firmness
+        || from.planes != to.planes
+        || from.burden != to.burden;
+    if objective.rate > 0.0 && is_driven {
         let [before, after] = [(x0, from), (x1, to)].map(|(positions, drive)| Situation {
             positions,
             start: x0,

@@ -7,11 +7,12 @@ use pliant_mesh::{Attribute, Group, Mesh, Polygons, Surface};
 use super::bytes::{Reader, Writer};
 use super::{BoneHold, FaceModel, MuscleCourse, Part, Share, SkinBinding};
 use crate::anatomy::hinge::{Hinge, JawPose};
+use crate::anatomy::landmarks::Landmark;
 use crate::error::FaceError;
 use crate::expression::Recipe;
 use crate::template::{Eye, Shape};
 
-const MAGIC: &[u8; 8] = b"PLIANTF1";
+const MAGIC: &[u8; 8] = b"PLIANTF2";
 const NONE: u32 = u32::MAX;
 
 impl FaceModel {
@@ -85,6 +86,12 @@ impl FaceModel {
             w.numbers(&[recipe.jaw.open, recipe.jaw.turn]);
             w.points(&[recipe.jaw.shift]);
         }
+        groups(&mut w, &self.regions);
+        w.count(self.landmarks.len());
+        for landmark in &self.landmarks {
+            w.text(&landmark.name);
+            w.points(&[landmark.position]);
+        }
         let sum = checksum(&w.bytes);
         w.bytes.extend(sum.to_le_bytes());
         w.bytes
@@ -100,7 +107,7 @@ impl FaceModel {
     /// use pliant_face::FaceModel;
     /// let empty = FaceModel::default();
     /// assert_eq!(FaceModel::decode(&empty.encode())?.encode(), empty.encode());
-    /// assert!(FaceModel::decode(b"PLIANTF1").is_err());
+    /// assert!(FaceModel::decode(b"PLIANTF2").is_err());
     /// # Ok::<(), pliant_face::FaceError>(())
     /// ```
     pub fn decode(bytes: &[u8]) -> Result<FaceModel, FaceError> {
@@ -244,6 +251,13 @@ fn read(r: &mut Reader) -> Result<FaceModel, FaceError> {
         let [shift] = fixed(r.points()?, r)?;
         recipes.push((name, Recipe { muscles: own, jaw: JawPose { open, turn, shift } }));
     }
+    let regions = read_groups(r, skin_vertices)?;
+    let mut landmarks = Vec::new();
+    for _ in 0..r.count(8)? {
+        let name = r.text()?;
+        let [position] = fixed(r.points()?, r)?;
+        landmarks.push(Landmark { name, position });
+    }
     Ok(FaceModel {
         name,
         solid,
@@ -262,6 +276,8 @@ fn read(r: &mut Reader) -> Result<FaceModel, FaceError> {
         hinge,
         shapes,
         recipes,
+        regions,
+        landmarks,
     })
 }
 
@@ -273,11 +289,7 @@ fn fixed<T, const N: usize>(list: Vec<T>, r: &Reader) -> Result<[T; N], FaceErro
 fn surface(w: &mut Writer, surface: &Surface) {
     w.points(&surface.mesh.positions);
     w.ids(surface.mesh.triangles.as_flattened().iter().copied());
-    w.count(surface.mesh.groups.len());
-    for group in &surface.mesh.groups {
-        w.text(&group.name);
-        w.ids(group.vertices.iter().copied());
-    }
+    groups(w, &surface.mesh.groups);
     w.count(surface.polygons.len());
     surface.polygons.iter().for_each(|polygon| w.ids(polygon.iter().copied()));
     w.count(surface.attributes.len());
@@ -288,14 +300,28 @@ fn surface(w: &mut Writer, surface: &Surface) {
     }
 }
 
+fn groups(w: &mut Writer, groups: &[Group]) {
+    w.count(groups.len());
+    for group in groups {
+        w.text(&group.name);
+        w.ids(group.vertices.iter().copied());
+    }
+}
+
+fn read_groups(r: &mut Reader, vertices: usize) -> Result<Vec<Group>, FaceError> {
+    let mut groups = Vec::new();
+    for _ in 0..r.count(8)? {
+        let name = r.text()?;
+        groups.push(Group::new(name, r.ids(vertices)?));
+    }
+    Ok(groups)
+}
+
 fn read_surface(r: &mut Reader) -> Result<Surface, FaceError> {
     let positions = r.points()?;
     let vertices = positions.len();
     let mut mesh = Mesh::surface(positions, r.tuples::<3>(vertices)?);
-    for _ in 0..r.count(8)? {
-        let name = r.text()?;
-        mesh.groups.push(Group::new(name, r.ids(vertices)?));
-    }
+    mesh.groups = read_groups(r, vertices)?;
     let mut polygons = Polygons::default();
     for _ in 0..r.count(8)? {
         polygons.push(&r.ids(vertices)?);

@@ -107,6 +107,12 @@ impl Active {
         self.mu * contract(&away, &away) + 0.5 * self.lambda * self.swell() * self.swell()
     }
 
+    /// ∂ψ/∂μ and ∂ψ/∂λ.
+    pub fn terms(&self) -> [f64; 2] {
+        let away = self.f - self.rotation * self.s;
+        [contract(&away, &away), 0.5 * self.swell() * self.swell()]
+    }
+
     /// ∂ψ/∂F.
     pub fn stress(&self) -> DMat3 {
         let shear = (self.f - self.rotation * self.s) * (2.0 * self.mu);

@@ -11,7 +11,7 @@
 //! | [`sliding`] | Σ ½ k ((x − p)·n)² of points on driven planes |
 //! | [`follow`] | Σ ½ W ‖x − x̄‖² to an input animation |
 //! | [`tracking`] | Σ ½ λ ‖Σ wⱼxⱼ − q̄‖² of points bound to tets |
-//! | [`gravity`] | −Σ m g·x |
+//! | [`gravity`], [`burden`] | −Σ m g·x; the same of masses without inertia |
 //! | [`body_contact`] | Σ ½ k d² of surface vertices inside bodies |
 //! | [`body_friction`] | what sliding and rebound lose between bodies |
 //! | [`contact`] | Σ ½ k d² or −Σ k d³ of vertices inside moving obstacles |
@@ -28,6 +28,7 @@ mod batches;
 pub mod body_contact;
 pub mod body_friction;
 pub mod body_touch;
+pub mod burden;
 pub mod compliant;
 pub mod contact;
 pub mod corotated;

@@ -1,7 +1,8 @@
 //! Σ V ψ(F, S) over the active tets of a body: tissue that contracts (`activation.rs`).
 //!
-//! The activations arrive in [`crate::Drive::activations`]. They change the gradient alone: the
-//! proxy that the projective solver factors is that of relaxed tissue.
+//! The activations arrive in [`crate::Drive::activations`], factors on the stiffness in
+//! [`crate::Drive::firmness`]. They change the gradient alone: the proxy that the projective solver factors, and
+//! Newton's matrix at rest, are those of relaxed tissue.
 
 use glam::{DMat3, DVec3};
 use pliant_math::Row;
@@ -55,6 +56,20 @@ impl Muscles {
         at.drive.activations.get(self.first + element as usize).unwrap_or(&RELAXED)
     }
 
+    fn firmness(&self, at: &Situation, element: f64) -> [f64; 2] {
+        at.drive.firmness.get(self.first + element as usize).copied().unwrap_or([1.0; 2])
+    }
+
+    /// ψ of an element times its volume, where it is in a situation.
+    fn active(&self, chunk: &Chunk, e: usize, at: &Situation) -> Active {
+        let (inverse, [mu, lambda, number]) = self.element(chunk, e);
+        let x: [DVec3; 4] =
+            std::array::from_fn(|c| at.positions[chunk.elements[4 * e + c] as usize].xyz());
+        let f = DMat3::from_cols(x[1] - x[0], x[2] - x[0], x[3] - x[0]) * inverse;
+        let firm = self.firmness(at, number);
+        Active::new(&f, self.activation(at, number), firm[0] * mu, firm[1] * lambda)
+    }
+
     fn element(&self, chunk: &Chunk, e: usize) -> (DMat3, [f64; 3]) {
         let [a, b, c, d, e, f, g, h, i, mu, lambda, number] = self.batches.element(chunk, e);
         (DMat3::from_cols_array(&[a, d, g, b, e, h, c, f, i]), [mu, lambda, number])
@@ -93,11 +108,8 @@ impl Potential for Muscles {
     fn hessians(&self, chunk: usize, at: &Situation, curvature: Curvature, out: &mut [f64]) {
         let chunk = &self.batches.chunks[chunk];
         for (e, out) in out.chunks_exact_mut(144).enumerate() {
-            let (inverse, [mu, lambda, number]) = self.element(chunk, e);
-            let x: [DVec3; 4] =
-                std::array::from_fn(|c| at.positions[chunk.elements[4 * e + c] as usize].xyz());
-            let f = DMat3::from_cols(x[1] - x[0], x[2] - x[0], x[3] - x[0]) * inverse;
-            let active = Active::new(&f, self.activation(at, number), mu, lambda);
+            let (inverse, _) = self.element(chunk, e);
+            let active = self.active(chunk, e, at);
             let hessian = match curvature {
                 Curvature::Exact => active.hessian(),
                 Curvature::Definite => active.projected_hessian(),
@@ -110,18 +122,19 @@ impl Potential for Muscles {
         let chunk = &self.batches.chunks[chunk];
         let mut work = 0.0;
         for e in 0..chunk.elements.len() / 4 {
-            let (inverse, [mu, lambda, number]) = self.element(chunk, e);
+            let (_, [mu, lambda, number]) = self.element(chunk, e);
             let [from, to] = ends.map(|at| self.activation(at, number));
-            if from == to {
+            let [firm, firmer] = ends.map(|at| self.firmness(at, number));
+            if from == to && firm == firmer {
                 continue;
             }
             for at in ends {
-                let x: [DVec3; 4] =
-                    std::array::from_fn(|c| at.positions[chunk.elements[4 * e + c] as usize].xyz());
-                let f = DMat3::from_cols(x[1] - x[0], x[2] - x[0], x[3] - x[0]) * inverse;
-                let slope =
-                    Active::new(&f, self.activation(at, number), mu, lambda).activation_gradient();
+                let active = self.active(chunk, e, at);
+                let slope = active.activation_gradient();
                 work += (0..6).map(|k| 0.5 * slope[k] * (to[k] - from[k])).sum::<f64>();
+                let [shear, swell] = active.terms();
+                work += 0.5 * mu * shear * (firmer[0] - firm[0]);
+                work += 0.5 * lambda * swell * (firmer[1] - firm[1]);
             }
         }
         work
@@ -189,6 +202,8 @@ impl<L: Lanes<Real = f64>, const GRADIENT: bool> Kernel<L> for Evaluate<'_, GRAD
         let mut scratch = [Row([0.0; 4]); 4 * WIDTH_F64];
         let mut sums = [0.0; WIDTH_F64];
         let mut given = [[0.0; WIDTH_F64]; 6];
+        let mut firm = [[1.0; WIDTH_F64]; 2];
+        let is_firm = !at.drive.firmness.is_empty();
         // SAFETY: we are inside a kernel of L; a batch has VALUES times WIDTH_F64 numbers, and its
         // corners are below the chunk's vertex count.
         unsafe {
@@ -200,12 +215,19 @@ impl<L: Lanes<Real = f64>, const GRADIENT: bool> Kernel<L> for Evaluate<'_, GRAD
                     for (given, own) in given.iter_mut().zip(own) {
                         given[lane] = *own;
                     }
+                    if is_firm {
+                        [firm[0][lane], firm[1][lane]] = muscles.firmness(at, number);
+                    }
                 }
                 let mut activation = [energy; 6];
                 for (lanes, given) in activation.iter_mut().zip(&given) {
                     *lanes = L::load(given.as_ptr());
                 }
-                let (f, inverse, mu, lambda) = deformation::<L>(values, corners, local);
+                let (f, inverse, mut mu, mut lambda) = deformation::<L>(values, corners, local);
+                if is_firm {
+                    mu = mu * L::load(firm[0].as_ptr());
+                    lambda = lambda * L::load(firm[1].as_ptr());
+                }
                 let (own, p) = active_lanes::<L, GRADIENT>(&f, &activation, mu, lambda);
                 energy = energy + own;
                 if GRADIENT {

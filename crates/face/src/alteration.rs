@@ -1,0 +1,272 @@
+//! What effects do to a face itself (Ichim et al. 2017, sections 6 and 8; Dinev 2020, section 4.3.1): flesh that grows,
+//! is softer or heavier, muscles that do not obey, bones that are moved.
+//!
+//! **Plasticity.** Flesh whose lengths have grown s times has Fₑ = F/s, and the energy V s³ ψ(Fₑ), by its grown volume:
+//!
+//! ```text
+//! V s³ (μ‖F/s − R S‖² + λ/2 (det F/s³ − det S)²) = V (μs ‖F − R (sS)‖² + λ/2s³ (det F − det sS)²),
+//! ```
+//!
+//! which is active tissue with the activation sS and other factors (the papers leave out s³, and so have what has grown
+//! softer still). So growth enters as activations do, by the right-hand side, and changes from frame to frame without a new
+//! matrix. That is factored with μs and λs in the place of μs and λ/s³: at F = sR, where grown flesh is at rest, the Hessian of
+//! the energy above is that of relaxed tissue with these, and so the matrix at rest is Newton's for grown flesh.
+//!
+//! **Mass.** Grown flesh weighs s³ times as much. Flesh at rest holds its own against gravity upright, g₀, so that what pulls at
+//! flesh of mass m that had m₀ is m g − m₀ g₀ = m (g − g₀) + (m − m₀) g₀: gravity and a burden.
+
+mod diffusion;
+mod paint;
+mod paralysis;
+mod surgery;
+
+use std::path::Path;
+
+use glam::DVec3;
+use pliant_model::potentials::activation::Activation;
+
+use self::paint::Painter;
+pub use self::paint::{EffectFiles, NoFiles, painted_on, read_map};
+use self::paralysis::Paralysis;
+pub use self::surgery::BoneMotion;
+use self::surgery::Surgery;
+use crate::effects::{Effects, Property, Track, UPRIGHT};
+use crate::error::FaceError;
+use crate::model::FaceModel;
+
+/// Flesh with less weight than this is not altered.
+const LEAST: f64 = 1e-3;
+/// Softness of fat by the ratio of volumes: the paper's three levels of fattening. Slimming keeps the stiffness.
+const SOFTNESS: [(f64, f64); 4] = [(1.0, 1.0), (1.25, 0.8), (1.5, 0.5), (1.75, 0.3)];
+/// Growth within a step: beyond it, the way to it is cut.
+const STEP: f64 = 0.06;
+/// And motion of bones (m).
+const BONE_STEP: f64 = 0.003;
+
+/// Effects put to a face: looked up, spread over the flesh, and to be asked for any time.
+#[derive(Clone, Debug, Default)]
+pub struct Alteration {
+    growths: Vec<Growth>,
+    properties: Vec<Altered>,
+    palsies: Vec<Paralysis>,
+    surgery: Surgery,
+    gravity: Option<Track<DVec3>>,
+}
+
+/// Fat or filler.
+#[derive(Clone, Debug)]
+struct Growth {
+    /// Per tet, from 0 to 1.
+    weights: Vec<f64>,
+    /// Ratio of volumes where the weight is 1.
+    amount: Track<f64>,
+    stiffness: Option<f64>,
+}
+
+/// Flesh of another stiffness or mass.
+#[derive(Clone, Debug)]
+struct Altered {
+    of: Property,
+    weights: Vec<f64>,
+    factor: Track<f64>,
+}
+
+impl Alteration {
+    /// Looks up what effects name, and spreads what is painted over the flesh. `path` is named in errors.
+    ///
+    /// ```
+    /// use pliant_face::alteration::{Alteration, NoFiles};
+    /// use pliant_face::{FaceModel, effects::Effects};
+    /// let nobody = FaceModel::default();
+    /// let effects = Effects::parse("E.toml".as_ref(), "[[fat]]\nregion = 'chin'\namount = 1.5")?;
+    /// let refused = Alteration::new(&nobody, &effects, "E.toml".as_ref(), &mut NoFiles);
+    /// assert!(refused.unwrap_err().to_string().starts_with("E.toml: fat[0]: there is no region `chin`"));
+    /// # Ok::<(), pliant_face::FaceError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When the face has no such region, landmark or muscle, or a map is none of its skin.
+    pub fn new(
+        face: &FaceModel,
+        effects: &Effects,
+        path: &Path,
+        files: &mut dyn EffectFiles,
+    ) -> Result<Alteration, FaceError> {
+        let named = |section: &str, k: usize, problem: String| FaceError::Effect {
+            path: path.to_owned(),
+            key: format!("{section}[{k}]"),
+            problem,
+        };
+        let mut painter = Painter::new(face);
+        let mut altered = Alteration { gravity: effects.gravity.clone(), ..Alteration::default() };
+        for (k, fat) in effects.fat.iter().enumerate() {
+            let weights =
+                painter.of(&fat.place, fat.depth, files).map_err(|p| named("fat", k, p))?;
+            let (amount, stiffness) = (fat.amount.clone(), fat.stiffness);
+            altered.growths.push(Growth { weights, amount, stiffness });
+        }
+        for (k, own) in effects.injections.iter().enumerate() {
+            let weights =
+                painter.injected(&own.sites, own.radius).map_err(|p| named("injection", k, p))?;
+            let (amount, stiffness) = (own.amount.clone(), own.stiffness);
+            altered.growths.push(Growth { weights, amount, stiffness });
+        }
+        for (k, map) in effects.maps.iter().enumerate() {
+            let weights =
+                painter.of(&map.place, map.depth, files).map_err(|p| named("map", k, p))?;
+            altered.properties.push(Altered { of: map.of, weights, factor: map.factor.clone() });
+        }
+        for (k, palsy) in effects.palsies.iter().enumerate() {
+            altered.palsies.push(Paralysis::new(face, palsy).map_err(|p| named("palsy", k, p))?);
+        }
+        altered.surgery = Surgery::new(face, &effects.bones).map_err(|p| named("bone", 0, p))?;
+        Ok(altered)
+    }
+
+    /// Whether the face at rest remains as it is, at all times.
+    pub fn keeps_rest(&self) -> bool {
+        let others =
+            [self.growths.is_empty(), self.properties.is_empty(), self.surgery.is_nothing()];
+        self.gravity.is_none() && others == [true; 3]
+    }
+
+    /// What all of it is at a time (s); growth, gravity and bones by a part of what is asked for, for the way to it.
+    pub(crate) fn at(&self, time: f64, part: f64) -> Moment<'_> {
+        let growth = |growth: &Growth| {
+            let amount = growth.amount.at(time);
+            let soft = growth.stiffness.unwrap_or_else(|| softness(amount));
+            (part * (amount.cbrt() - 1.0), soft - 1.0)
+        };
+        let bones = self.surgery.at(time, part);
+        let gravity = self.gravity.as_ref().map_or(UPRIGHT, |track| track.at(time));
+        Moment {
+            alteration: self,
+            growths: self.growths.iter().map(growth).collect(),
+            factors: self.properties.iter().map(|own| own.factor.at(time) - 1.0).collect(),
+            strengths: self.palsies.iter().map(|palsy| palsy.strength.at(time)).collect(),
+            teeth: self.surgery.teeth(&bones),
+            bones,
+            gravity: part * (gravity - UPRIGHT),
+            burden: part * UPRIGHT,
+        }
+    }
+
+    /// The tets that grow, or whose stiffness changes over time: what cannot be told in a material.
+    pub(crate) fn growing(&self, tets: usize) -> Vec<u32> {
+        let changes = |own: &&Altered| own.of == Property::Stiffness && !own.factor.is_constant();
+        let maps = self.properties.iter().filter(changes).map(|own| &own.weights);
+        let weights: Vec<&Vec<f64>> =
+            self.growths.iter().map(|growth| &growth.weights).chain(maps).collect();
+        let is_altered = |t: &u32| weights.iter().any(|own| own[*t as usize] > LEAST);
+        (0..tets as u32).filter(is_altered).collect()
+    }
+
+    /// Whether masses differ from those at rest.
+    pub(crate) fn weighs(&self) -> bool {
+        !self.growths.is_empty() || self.properties.iter().any(|own| own.of == Property::Mass)
+    }
+
+    /// Into how many steps the way from one time to another is cut, where flesh has no inertia.
+    pub(crate) fn steps(&self, from: f64, to: f64) -> u32 {
+        let of = |growth: &Growth| {
+            (growth.amount.at(to).cbrt() - growth.amount.at(from).cbrt()).abs() / STEP
+        };
+        let [before, after] = [from, to].map(|time| self.surgery.at(time, 1.0));
+        let moved = |(a, b): (&BoneMotion, &BoneMotion)| a.shift.distance(b.shift) / BONE_STEP;
+        let bones = before.iter().zip(&after).map(moved);
+        (self.growths.iter().map(of).chain(bones).fold(1.0, f64::max)).ceil() as u32
+    }
+
+    /// Volume that flesh should have gained at a time, over that at rest (m³).
+    pub fn asked_volume(&self, face: &FaceModel, time: f64) -> f64 {
+        let moment = self.at(time, 1.0);
+        let gain =
+            |t: usize| (moment.scale(t).powi(3) - 1.0) * volume(face, t, &face.solid.positions);
+        (0..face.solid.tets.len()).map(gain).sum()
+    }
+}
+
+/// Volume of all flesh (m³), of which vertices are at `positions` (m).
+pub fn flesh_volume(face: &FaceModel, positions: &[DVec3]) -> f64 {
+    (0..face.solid.tets.len()).map(|t| volume(face, t, positions)).sum()
+}
+
+fn volume(face: &FaceModel, tet: usize, positions: &[DVec3]) -> f64 {
+    let [a, b, c, d] = face.solid.tets[tet].map(|v| positions[v as usize]);
+    (b - a).dot((c - a).cross(d - a)) / 6.0
+}
+
+/// Linear between the paper's levels.
+fn softness(amount: f64) -> f64 {
+    let keys = SOFTNESS.to_vec();
+    Track::through(keys).map_or(1.0, |track| track.at(amount))
+}
+
+/// Everything at a time.
+pub(crate) struct Moment<'a> {
+    alteration: &'a Alteration,
+    /// What lengths gain where the weight is 1, and passive stiffness.
+    growths: Vec<(f64, f64)>,
+    /// What stiffness or mass gains there.
+    factors: Vec<f64>,
+    strengths: Vec<f64>,
+    bones: Vec<BoneMotion>,
+    /// How the teeth move with their bones: upper, lower.
+    pub teeth: [BoneMotion; 2],
+    /// Beyond [`UPRIGHT`] (m/s²).
+    pub gravity: DVec3,
+    /// What masses that were not there feel (m/s²).
+    pub burden: DVec3,
+}
+
+impl Moment<'_> {
+    /// How much longer a tet's lengths are.
+    pub fn scale(&self, tet: usize) -> f64 {
+        let all = self.alteration.growths.iter().zip(&self.growths);
+        all.map(|(own, (gain, _))| 1.0 + own.weights[tet] * gain).product()
+    }
+
+    /// Factors on the stiffness of a tet's passive and active tissue, growth apart.
+    pub fn stiffness(&self, tet: usize) -> [f64; 2] {
+        let growths = self.alteration.growths.iter().zip(&self.growths);
+        let soft: f64 = growths.map(|(own, (_, gain))| 1.0 + own.weights[tet] * gain).product();
+        let map = self.factor(Property::Stiffness, tet);
+        [soft * map, map]
+    }
+
+    /// Factor on the mass of a tet.
+    pub fn mass(&self, tet: usize) -> f64 {
+        self.factor(Property::Mass, tet) * self.scale(tet).powi(3)
+    }
+
+    fn factor(&self, of: Property, tet: usize) -> f64 {
+        let all = self.alteration.properties.iter().zip(&self.factors);
+        let own = all.filter(|(own, _)| own.of == of);
+        own.map(|(own, gain)| 1.0 + own.weights[tet] * gain).product()
+    }
+
+    /// How much of a contraction a share of a muscle obeys, from 0 to 1.
+    pub fn obedience(&self, share: usize) -> f64 {
+        let all = self.alteration.palsies.iter().zip(&self.strengths);
+        all.map(|(palsy, strength)| 1.0 - palsy.weights[share] * strength).product()
+    }
+
+    /// How far bone moves the vertices that it holds, one after the other (m).
+    pub fn displacements<'b>(
+        &'b self,
+        face: &'b FaceModel,
+    ) -> impl Iterator<Item = (u32, DVec3)> + 'b {
+        self.alteration.surgery.displacements(face, &self.bones)
+    }
+}
+
+/// The activation of tissue whose lengths have grown.
+pub(crate) fn grown(activation: Activation, scale: f64) -> Activation {
+    if scale == 1.0 { activation } else { activation.map(|a| a * scale) }
+}
+
+/// Factors on μ and λ of tissue that the matrix at rest has with μ = λ/λ₀ = `base`.
+pub(crate) fn firmness(scale: f64, stiffness: f64, base: f64) -> [f64; 2] {
+    let shear = scale * stiffness / base;
+    [shear, shear / (scale * scale * scale * scale)]
+}

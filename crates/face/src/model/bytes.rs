@@ -89,8 +89,9 @@ impl<'a> Reader<'a> {
         let count = self.count(1)?;
         let bytes = self.take(count)?;
         match String::from_utf8(bytes.to_vec()) {
-            Ok(text) => Ok(text),
-            Err(_) => self.problem("expected text"),
+            // Names are told in sentences, which have one line.
+            Ok(text) if text.chars().all(|c| !c.is_control()) => Ok(text),
+            _ => self.problem("expected text"),
         }
     }
 

@@ -22,6 +22,7 @@ pub mod effects;
 mod error;
 pub mod expression;
 pub mod folder;
+pub mod inverse;
 mod model;
 mod penetration;
 pub mod performance;

@@ -7,7 +7,9 @@
 use glam::DMat3;
 use pliant_math::Row;
 
-use crate::potentials::{Compliant, Curvature, Potential, ProxyKind, Situation, VisitTerm};
+use crate::potentials::{
+    Compliant, Curvature, Mixed, Potential, ProxyKind, Situation, VisitTerm,
+};
 
 /// The potentials of a model.
 pub struct Field {
@@ -158,6 +160,18 @@ impl Field {
             let stiff = blocks.chunks_exact(9).map(DMat3::from_cols_slice).enumerate();
             stiff.filter(|(_, hessian)| *hessian != DMat3::ZERO).for_each(|(v, h)| placed(v, h));
         }
+    }
+
+    /// ∂∇E/∂a of every activated tet, in the order of activations; see [`Potential::mixed`].
+    pub fn mixed(&self, at: &Situation) -> Vec<Mixed> {
+        let mut all = Vec::new();
+        for potential in &self.potentials {
+            for chunk in 0..potential.chunk_count() {
+                potential.mixed(chunk, at, &mut |one| all.push(one));
+            }
+        }
+        all.sort_unstable_by_key(|one| one.activation);
+        all
     }
 
     /// Terms of the Hessian that join points; see [`Potential::joins`].

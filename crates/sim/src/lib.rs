@@ -19,6 +19,7 @@
 //! | [`rayleigh`] | damping against straining |
 //! | [`rigid`] | the rigid motion closest to what points do |
 //! | [`snapshot`] | a state as bytes |
+//! | [`tangent`] | how an equilibrium answers forces |
 //!
 //! Nothing here touches the disk or prints.
 
@@ -42,6 +43,7 @@ pub mod solver;
 pub mod start;
 pub mod state;
 pub mod step;
+pub mod tangent;
 pub mod workspace;
 
 pub use measure::{Energy, Momentum};

@@ -50,6 +50,9 @@ pub enum SimError {
         "bodies that touch each other share their energy, which only the correction `fepr` knows: use it, or none"
     )]
     SharedEnergy,
+    /// Only Newton's method has a tangent.
+    #[error("the tangent of an equilibrium is that of Newton's method: use the solver `newton`")]
+    NoTangent,
     /// The step length is not a positive number.
     #[error("the step length must be a positive number of seconds, not {0}")]
     StepLength(f64),

@@ -54,5 +54,5 @@ pub mod wind;
 pub use compliant::Compliant;
 pub use density::{Density, Matrix9};
 pub use point_energy::PointResponse;
-pub use potential::{Curvature, Potential, ProxyKind, Situation, VisitTerm, bisect};
+pub use potential::{Curvature, Mixed, Potential, ProxyKind, Situation, VisitTerm, bisect};
 pub use tracking::Tracked;

@@ -11,7 +11,7 @@ use pliant_math::lanes::{Kernel, Lanes, Quad, WIDTH_F64, run64};
 use super::activation::{Activation, Active, RELAXED, active_lanes};
 use super::batches::{Batches, Chunk, LocalRows};
 use super::density::{Density, Matrix9};
-use super::potential::{Curvature, Potential, ProxyKind, Situation};
+use super::potential::{Curvature, Mixed, Potential, ProxyKind, Situation};
 use super::tetrahedra::{Lame, MOST_VERTICES, deformation, rest_shapes, shape_gradients};
 use super::tissue::Tissue;
 use crate::error::ModelError;
@@ -138,6 +138,20 @@ impl Potential for Muscles {
             }
         }
         work
+    }
+
+    fn mixed(&self, chunk: usize, at: &Situation, visit: &mut dyn FnMut(Mixed)) {
+        let chunk = &self.batches.chunks[chunk];
+        for (e, corners) in chunk.elements.chunks_exact(4).enumerate() {
+            let (inverse, [_, _, number]) = self.element(chunk, e);
+            let gradients = shape_gradients(&inverse);
+            let mixed = self.active(chunk, e, at).mixed();
+            visit(Mixed {
+                activation: (self.first + number as usize) as u32,
+                corners: [corners[0], corners[1], corners[2], corners[3]],
+                slopes: mixed.map(|slope| gradients.map(|gradient| slope * gradient)),
+            });
+        }
     }
 
     fn proxy(&self, kind: ProxyKind, add: &mut dyn FnMut(u32, u32, f64)) {

@@ -77,6 +77,17 @@ pub enum ProxyKind {
 /// Is told of terms g e″ gᵀ of a Hessian: model vertices with their weights g, and e″ [N/m].
 pub type VisitTerm<'a> = &'a mut dyn FnMut(&[(u32, f64)], DMat3);
 
+/// How the gradient at a tet's corners changes with its activation.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Mixed {
+    /// Which of [`crate::Drive::activations`].
+    pub activation: u32,
+    /// Model vertices.
+    pub corners: [u32; 4],
+    /// ∂²E/∂x∂aₖ \[N\] of every corner, for each of the six numbers.
+    pub slopes: [[DVec3; 4]; 6],
+}
+
 /// An energy of positions, in chunks of elements.
 pub trait Potential: Send + Sync {
     /// For reports.
@@ -155,6 +166,11 @@ pub trait Potential: Send + Sync {
     fn driven_work(&self, chunk: usize, ends: [&Situation; 2]) -> f64 {
         let _ = (chunk, ends);
         0.0
+    }
+
+    /// ∂∇E/∂a of a chunk by the activations a that it is driven with: calls `visit` for every tet that has one.
+    fn mixed(&self, chunk: usize, at: &Situation, visit: &mut dyn FnMut(Mixed)) {
+        let _ = (chunk, at, visit);
     }
 
     /// Visits all elements one by one, neighbours after each other; false when this potential has

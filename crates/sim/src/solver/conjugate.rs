@@ -81,6 +81,35 @@ enum Factored {
     None,
 }
 
+impl Factored {
+    /// out ← rows of about a size, divided by it; whether there is something to divide by.
+    fn divide(
+        &mut self,
+        rows: &[Row],
+        scale: f64,
+        narrow: &mut [Row<f32>],
+        out: &mut [Row],
+        team: &Team,
+    ) -> bool {
+        match self {
+            Factored::Projective(factored) => {
+                let (proxy, work) = &mut **factored;
+                // In units of the rows' size: single precision has no room for extremes.
+                for (to, r) in narrow.iter_mut().zip(rows) {
+                    *to = (*r * (1.0 / scale)).narrow();
+                }
+                proxy.factor().solve(narrow, work, team);
+                for (out, row) in out.iter_mut().zip(&*narrow) {
+                    *out = row.widen() * scale;
+                }
+            }
+            Factored::AtRest(matrix) => matrix.divide(rows, scale, out, team),
+            Factored::None => return false,
+        }
+        true
+    }
+}
+
 impl ConjugateSpace {
     /// Vectors for so many free vertices.
     pub fn new(free: usize) -> Self {
@@ -124,24 +153,22 @@ impl ConjugateSpace {
     ) -> Outcome {
         let ConjugateSpace { proxies, narrow, vectors } = self;
         let precondition = |residual: &[Row], scale: f64, out: &mut [Row]| {
-            match proxies.first_mut().map(|first| &mut first.factored) {
-                Some(Factored::Projective(factored)) => {
-                    let (proxy, work) = &mut **factored;
-                    // In units of the residual's size: single precision has no room for extremes.
-                    for (to, r) in narrow.iter_mut().zip(residual) {
-                        *to = (*r * (1.0 / scale)).narrow();
-                    }
-                    proxy.factor().solve(narrow, work, team);
-                    for (out, row) in out.iter_mut().zip(&**narrow) {
-                        *out = row.widen() * scale;
-                    }
-                }
-                Some(Factored::AtRest(matrix)) => matrix.divide(residual, scale, out, team),
-                _ => return false,
-            }
-            true
+            let first = proxies.first_mut();
+            first.is_some_and(|first| first.factored.divide(residual, scale, narrow, out, team))
         };
         vectors.solve((layout, precondition), gradient, accuracy, direction, team)
+    }
+
+    /// out ← rows divided by the preconditioner; whether there is one.
+    pub(super) fn precondition(&mut self, rows: &[Row], out: &mut [Row], team: &Team) -> bool {
+        let ConjugateSpace { proxies, narrow, vectors } = self;
+        let scale = dot(rows, rows, &mut vectors.sums, team).sqrt();
+        if !(scale > 0.0 && scale.is_finite()) {
+            out.fill(Row::zero());
+            return scale == 0.0;
+        }
+        let first = proxies.first_mut();
+        first.is_some_and(|first| first.factored.divide(rows, scale, narrow, out, team))
     }
 
     /// Takes over how everything has turned at `p`, and what touches there.

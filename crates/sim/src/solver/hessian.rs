@@ -189,6 +189,11 @@ impl HessianLayout {
         !self.couplings.is_empty()
     }
 
+    /// Whether that has found anything.
+    pub fn is_coupled(&self) -> bool {
+        !self.couplings.is_empty()
+    }
+
     /// What touched at the last assembly.
     pub fn touches(&self) -> &[Touch] {
         self.touching.touches()

@@ -85,6 +85,91 @@ impl NewtonSpace {
     }
 }
 
+impl NewtonSpace {
+    /// Takes over the matrix at `p`, for [`NewtonSpace::answer`].
+    ///
+    /// # Errors
+    /// When it is to be factored, and cannot be.
+    pub(crate) fn linearise(
+        &mut self,
+        objective: &Objective,
+        p: &[Row],
+        mut curvature: Curvature,
+        team: &Team,
+    ) -> Result<(), MathError> {
+        if let Some(conjugate) = &mut self.conjugate {
+            self.layout.assemble(objective, p, curvature, 0.0, &|_| true, team);
+            self.layout.couple(objective, p, curvature);
+            conjugate.meet(objective, p, self.layout.touches(), curvature, team);
+            return Ok(());
+        }
+        factor(objective, p, &mut curvature, self, &mut SolverInfo::default(), team)?;
+        self.layout.couple(objective, p, curvature);
+        Ok(())
+    }
+
+    /// out ← the matrix's inverse times rows, to an accuracy relative to these; whether it was reached.
+    pub(crate) fn answer(
+        &mut self,
+        rows: &[Row],
+        accuracy: f64,
+        out: &mut [Row],
+        team: &Team,
+    ) -> bool {
+        let is_solved = match &mut self.conjugate {
+            Some(conjugate) => {
+                let outcome =
+                    conjugate.solve(&self.layout, rows, accuracy, &mut self.direction, team);
+                outcome == Outcome::Solved
+            }
+            None => self.divide((rows, accuracy), team),
+        };
+        // The solvers' right-hand side is a gradient: minus what is asked.
+        for (out, d) in out.iter_mut().zip(self.direction.chunks_exact(3)) {
+            *out = Row::new(-d[0], -d[1], -d[2]);
+        }
+        is_solved
+    }
+
+    /// out ← what the matrix is preconditioned by, or its own factor, inverse times rows.
+    pub(crate) fn rough_answer(&mut self, rows: &[Row], out: &mut [Row], team: &Team) -> bool {
+        match &mut self.conjugate {
+            Some(conjugate) => conjugate.precondition(rows, out, team),
+            None => {
+                flatten(rows, 1.0, &mut self.direction);
+                let is_solved = self.cholesky.solve(&mut self.direction).is_ok();
+                for (out, d) in out.iter_mut().zip(self.direction.chunks_exact(3)) {
+                    *out = Row::new(d[0], d[1], d[2]);
+                }
+                is_solved
+            }
+        }
+    }
+
+    /// The direction by what is factored, and, where vertices are coupled, by conjugate gradients around
+    /// it; whether there is one.
+    fn divide(&mut self, (gradient, accuracy): (&[Row], f64), team: &Team) -> bool {
+        let NewtonSpace { layout, cholesky, direction, coupled, .. } = self;
+        if let Some(Coupled { vectors, flat }) = coupled.as_mut().filter(|_| layout.is_coupled()) {
+            let precondition = |residual: &[Row], _: f64, out: &mut [Row]| {
+                flatten(residual, 1.0, flat);
+                let is_solved = cholesky.solve(flat).is_ok();
+                for (out, x) in out.iter_mut().zip(flat.chunks_exact(3)) {
+                    *out = Row::new(x[0], x[1], x[2]);
+                }
+                is_solved
+            };
+            let outcome =
+                vectors.solve((layout, precondition), gradient, accuracy, direction, team);
+            if outcome == Outcome::Solved {
+                return true;
+            }
+        }
+        flatten(gradient, -1.0, direction);
+        cholesky.solve(direction).is_ok()
+    }
+}
+
 /// Minimises the objective from `p`.
 pub fn minimise(
     objective: &Objective,
@@ -232,26 +317,8 @@ fn exactly(
         return false;
     }
     let clock = Instant::now();
-    let NewtonSpace { layout, cholesky, direction, coupled, .. } = space;
-    let mut is_solved = false;
-    if let Some(Coupled { vectors, flat }) =
-        coupled.as_mut().filter(|_| layout.couple(objective, p, *curvature))
-    {
-        let precondition = |residual: &[Row], _: f64, out: &mut [Row]| {
-            flatten(residual, 1.0, flat);
-            let is_solved = cholesky.solve(flat).is_ok();
-            for (out, x) in out.iter_mut().zip(flat.chunks_exact(3)) {
-                *out = Row::new(x[0], x[1], x[2]);
-            }
-            is_solved
-        };
-        let outcome = vectors.solve((layout, precondition), gradient, accuracy, direction, team);
-        is_solved = outcome == Outcome::Solved;
-    }
-    if !is_solved {
-        flatten(gradient, -1.0, direction);
-        is_solved = cholesky.solve(direction).is_ok();
-    }
+    space.layout.couple(objective, p, *curvature);
+    let is_solved = space.divide((gradient, accuracy), team);
     info.timings.solve += clock.elapsed();
     is_solved
 }

@@ -1,0 +1,23 @@
+//! Inverse physics (Ichim et al. 2017, section 5): which activations, and which pose of the jaw, make a skin?
+//!
+//! Eq. 4 is minimised over what activations depend on, θ, with equilibrium as a constraint that always holds:
+//!
+//! ```text
+//! J(θ) = ½ Σ ω_s |S_s x − t_s|² + ½ Σ w_k (θ_k − θ̄_k)²,     ∇E(x, a(θ)) = 0.
+//! ```
+//!
+//! | file | what |
+//! |---|---|
+//! | [`equilibrium`] | x for a, and how x answers changes of a |
+//! | [`observation`] | S, t and ω: skin that is to be somewhere |
+//! | [`dependence`] | a(θ): a matrix per tet, fibres, muscles, or blends of muscles' matrices |
+//! | [`gauss_newton`] | the minimisation |
+//!
+//! The gradient is the adjoint one, exact to rounding: with Kλ = −Sᵀω(Sx − t), dJ/da = Bᵀλ, where K = ∇²E
+//! and B = ∂∇E/∂a. Steps are Gauss–Newton's, (K⁻¹B)ᵀ SᵀωS (K⁻¹B) + W, by conjugate gradients that never form the
+//! matrix; there K is the matrix at rest, turned, which a step forgives and the gradient does not.
+
+pub mod dependence;
+pub mod equilibrium;
+pub mod gauss_newton;
+pub mod observation;

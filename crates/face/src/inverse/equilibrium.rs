@@ -1,0 +1,97 @@
+//! An equilibrium, and how it answers: dx = −K⁻¹ B da.
+
+use pliant_math::Row;
+use pliant_model::potentials::activation::Activation;
+use pliant_model::potentials::{Curvature, Mixed, Situation};
+use pliant_model::{FrameInput, Model};
+use pliant_sim::{SimError, State, StepReport, Workspace, step};
+
+/// Left of a force when its answer counts as found.
+const ACCURACY: f64 = 1e-9;
+
+/// What an equilibrium is looked for with. The model is one without inertia, solved by Newton's method.
+pub struct Equilibrium<'a> {
+    pub model: &'a Model,
+    pub state: &'a mut State,
+    pub workspace: &'a mut Workspace,
+    pub input: &'a mut FrameInput,
+}
+
+/// K and B of an equilibrium.
+pub struct Tangent {
+    mixed: Vec<Mixed>,
+    /// A row per free vertex.
+    rows: Vec<Row>,
+}
+
+impl Equilibrium<'_> {
+    /// Where forces balance with these activations, from where it is.
+    pub fn find(&mut self, activations: &[Activation]) -> StepReport {
+        self.input.end.activations.copy_from_slice(activations);
+        let report = step(self.model, self.input, self.state, self.workspace);
+        self.input.start.clone_from(&self.input.end);
+        report
+    }
+
+    /// K and B where it is now.
+    ///
+    /// # Errors
+    /// When K has no factor.
+    pub fn tangent(&mut self) -> Result<Tangent, SimError> {
+        let Equilibrium { model, state, workspace, input } = self;
+        let positions = &state.positions;
+        workspace.linearise(model, &input.end, positions, Curvature::Exact)?;
+        let at = Situation {
+            positions,
+            start: positions,
+            rate: 0.0,
+            drive: &input.end,
+            end: None,
+            touches: &[],
+            rubbing: &[],
+        };
+        let mixed = model.field().mixed(&at);
+        Ok(Tangent { mixed, rows: vec![Row::zero(); model.free_count()] })
+    }
+
+    /// K⁻¹ f of the free vertices, exactly.
+    pub fn answer(&mut self, force: &[Row], out: &mut [Row]) -> bool {
+        self.workspace.answer(force, ACCURACY, out)
+    }
+
+    /// The same with the matrix at rest, turned, in K's place.
+    pub fn rough_answer(&mut self, force: &[Row], out: &mut [Row]) -> bool {
+        self.workspace.rough_answer(force, out)
+    }
+}
+
+impl Tangent {
+    /// B da, of the free vertices.
+    pub fn force(&mut self, change: &[Activation]) -> &[Row] {
+        self.rows.fill(Row::zero());
+        for one in &self.mixed {
+            let Some(own) = change.get(one.activation as usize) else { continue };
+            for (c, &v) in one.corners.iter().enumerate() {
+                if let Some(row) = self.rows.get_mut(v as usize) {
+                    let sum: glam::DVec3 = (0..6).map(|k| one.slopes[k][c] * own[k]).sum();
+                    *row = *row + Row::from(sum);
+                }
+            }
+        }
+        &self.rows
+    }
+
+    /// out ← Bᵀ λ.
+    pub fn pull(&self, along: &[Row], out: &mut [Activation]) {
+        out.fill([0.0; 6]);
+        for one in &self.mixed {
+            let Some(own) = out.get_mut(one.activation as usize) else { continue };
+            for (c, &v) in one.corners.iter().enumerate() {
+                if let Some(row) = along.get(v as usize) {
+                    let way = row.xyz();
+                    (0..6).for_each(|k| own[k] += one.slopes[k][c].dot(way));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! Points of the skin that are to be somewhere: ½ Σ ω |Sx − t|², to points and to planes (Rusinkiewicz and
+//! Levoy 2001).
+
+use glam::DVec3;
+use pliant_math::Row;
+
+/// A point bound to vertices, and where it is to be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sample {
+    /// Model vertices, and their weights.
+    pub vertices: [u32; 4],
+    pub weights: [f64; 4],
+    /// Where it is to be (m).
+    pub target: DVec3,
+    /// Of the distance to the target.
+    pub to_point: f64,
+    /// Of the distance along `normal`, beside that.
+    pub to_plane: f64,
+    pub normal: DVec3,
+}
+
+/// All of them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Observation {
+    pub samples: Vec<Sample>,
+}
+
+impl Sample {
+    /// Where it is (m).
+    pub fn place(&self, positions: &[Row]) -> DVec3 {
+        self.sum(|v| positions[v as usize].xyz())
+    }
+
+    fn sum(&self, of: impl Fn(u32) -> DVec3) -> DVec3 {
+        self.vertices.iter().zip(self.weights).map(|(v, w)| of(*v) * w).sum()
+    }
+
+    /// ω d: weights of a way from the target.
+    fn weighted(&self, way: DVec3) -> DVec3 {
+        way * self.to_point + self.normal * (self.to_plane * self.normal.dot(way))
+    }
+}
+
+impl Observation {
+    /// ½ Σ ω |Sx − t|².
+    pub fn value(&self, positions: &[Row]) -> f64 {
+        let one = |sample: &Sample| {
+            let way = sample.place(positions) - sample.target;
+            0.5 * way.dot(sample.weighted(way))
+        };
+        self.samples.iter().map(one).sum()
+    }
+
+    /// out ← Sᵀ ω (Sx − t), of the free vertices.
+    pub fn slope(&self, positions: &[Row], out: &mut [Row]) {
+        self.spread(out, |sample| sample.place(positions) - sample.target);
+    }
+
+    /// out ← Sᵀ ω S dx, of the free vertices; all others stay.
+    pub fn bend(&self, change: &[Row], out: &mut [Row]) {
+        let way = |v: u32| change.get(v as usize).map_or(DVec3::ZERO, |row| row.xyz());
+        self.spread(out, |sample| sample.sum(way));
+    }
+
+    fn spread(&self, out: &mut [Row], way: impl Fn(&Sample) -> DVec3) {
+        out.fill(Row::zero());
+        for sample in &self.samples {
+            let force = sample.weighted(way(sample));
+            for (&v, weight) in sample.vertices.iter().zip(sample.weights) {
+                if let Some(row) = out.get_mut(v as usize) {
+                    *row = *row + Row::from(force * weight);
+                }
+            }
+        }
+    }
+}

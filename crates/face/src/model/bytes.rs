@@ -15,7 +15,9 @@ impl Writer {
         self.bytes.extend((count as u64).to_le_bytes());
     }
 
+    /// Without control characters, which the reader refuses.
     pub fn text(&mut self, text: &str) {
+        let text: String = text.chars().filter(|c| !c.is_control()).collect();
         self.count(text.len());
         self.bytes.extend(text.as_bytes());
     }

@@ -2,6 +2,7 @@
 
 mod animate;
 mod build;
+mod effects;
 mod template;
 
 use std::path::Path;

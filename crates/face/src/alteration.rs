@@ -22,13 +22,13 @@ mod surgery;
 
 use std::path::Path;
 
-use glam::DVec3;
+use glam::{DMat3, DVec3};
+use pliant_model::Rigid;
 use pliant_model::potentials::activation::Activation;
 
 use self::paint::Painter;
 pub use self::paint::{EffectFiles, NoFiles, painted_on, read_map};
 use self::paralysis::Paralysis;
-pub use self::surgery::BoneMotion;
 use self::surgery::Surgery;
 use crate::effects::{Effects, Property, Track, UPRIGHT};
 use crate::error::FaceError;
@@ -36,8 +36,13 @@ use crate::model::FaceModel;
 
 /// Flesh with less weight than this is not altered.
 const LEAST: f64 = 1e-3;
+/// Flesh is no lighter than this, in what it is at rest.
+const LIGHTEST: f64 = 0.05;
 /// Softness of fat by the ratio of volumes: the paper's three levels of fattening. Slimming keeps the stiffness.
 const SOFTNESS: [(f64, f64); 4] = [(1.0, 1.0), (1.25, 0.8), (1.5, 0.5), (1.75, 0.3)];
+/// What λ of grown flesh gains: fat keeps its volume (Poisson's ratio 0.48 in the place of 0.43), or else a layer that bone holds would
+/// have 78% of the growth that is asked for.
+const FULLNESS: f64 = 3.0;
 /// Growth within a step: beyond it, the way to it is cut.
 const STEP: f64 = 0.06;
 /// And motion of bones (m).
@@ -138,7 +143,6 @@ impl Alteration {
             (part * (amount.cbrt() - 1.0), soft - 1.0)
         };
         let bones = self.surgery.at(time, part);
-        let gravity = self.gravity.as_ref().map_or(UPRIGHT, |track| track.at(time));
         Moment {
             alteration: self,
             growths: self.growths.iter().map(growth).collect(),
@@ -146,8 +150,8 @@ impl Alteration {
             strengths: self.palsies.iter().map(|palsy| palsy.strength.at(time)).collect(),
             teeth: self.surgery.teeth(&bones),
             bones,
-            gravity: part * (gravity - UPRIGHT),
-            burden: part * UPRIGHT,
+            gravity: self.gravity.as_ref().map(|track| track.at(time)),
+            part,
         }
     }
 
@@ -166,34 +170,43 @@ impl Alteration {
         !self.growths.is_empty() || self.properties.iter().any(|own| own.of == Property::Mass)
     }
 
+    /// Which maps of mass change over time.
+    fn keyed_masses(&self) -> impl Iterator<Item = usize> {
+        let is_keyed = |own: &Altered| own.of == Property::Mass && !own.factor.is_constant();
+        (0..self.properties.len()).filter(move |k| is_keyed(&self.properties[*k]))
+    }
+
+    /// Factors on the mass of tets: what flesh that weighs more has gained at a time, and what every map that changes has
+    /// where it gains 1. Masses of maps add up.
+    pub(crate) fn burdens(&self, tets: usize, time: f64) -> Vec<Vec<f64>> {
+        if !self.weighs() {
+            return Vec::new();
+        }
+        let moment = self.at(time, 1.0);
+        let first = (0..tets).map(|t| moment.mass(t) - 1.0).collect();
+        let since = self.keyed_masses().map(|k| self.properties[k].weights.clone());
+        std::iter::once(first).chain(since).collect()
+    }
+
     /// Into how many steps the way from one time to another is cut, where flesh has no inertia.
     pub(crate) fn steps(&self, from: f64, to: f64) -> u32 {
         let of = |growth: &Growth| {
             (growth.amount.at(to).cbrt() - growth.amount.at(from).cbrt()).abs() / STEP
         };
-        let [before, after] = [from, to].map(|time| self.surgery.at(time, 1.0));
-        let moved = |(a, b): (&BoneMotion, &BoneMotion)| a.shift.distance(b.shift) / BONE_STEP;
-        let bones = before.iter().zip(&after).map(moved);
-        (self.growths.iter().map(of).chain(bones).fold(1.0, f64::max)).ceil() as u32
+        let bones = self.surgery.between(from, to) / BONE_STEP;
+        (self.growths.iter().map(of).fold(bones.max(1.0), f64::max)).ceil() as u32
     }
 
-    /// Volume that flesh should have gained at a time, over that at rest (m³).
-    pub fn asked_volume(&self, face: &FaceModel, time: f64) -> f64 {
-        let moment = self.at(time, 1.0);
-        let gain =
-            |t: usize| (moment.scale(t).powi(3) - 1.0) * volume(face, t, &face.solid.positions);
-        (0..face.solid.tets.len()).map(gain).sum()
+    /// The same from a face at rest to that of a time.
+    pub(crate) fn first_steps(&self, time: f64) -> u32 {
+        let of = |growth: &Growth| (growth.amount.at(time).cbrt() - 1.0).abs() / STEP;
+        let shift = self.surgery.at(time, 1.0);
+        let bones = shift.iter().zip(self.surgery.at(time, 0.0)).map(|(a, b)| {
+            let ends = [a.to_array(), b.to_array()];
+            (0..15).map(|k| (ends[0][k] - ends[1][k]).abs()).fold(0.0, f64::max) / BONE_STEP
+        });
+        (self.growths.iter().map(of).chain(bones).fold(2.0, f64::max)).ceil() as u32
     }
-}
-
-/// Volume of all flesh (m³), of which vertices are at `positions` (m).
-pub fn flesh_volume(face: &FaceModel, positions: &[DVec3]) -> f64 {
-    (0..face.solid.tets.len()).map(|t| volume(face, t, positions)).sum()
-}
-
-fn volume(face: &FaceModel, tet: usize, positions: &[DVec3]) -> f64 {
-    let [a, b, c, d] = face.solid.tets[tet].map(|v| positions[v as usize]);
-    (b - a).dot((c - a).cross(d - a)) / 6.0
 }
 
 /// Linear between the paper's levels.
@@ -210,13 +223,12 @@ pub(crate) struct Moment<'a> {
     /// What stiffness or mass gains there.
     factors: Vec<f64>,
     strengths: Vec<f64>,
-    bones: Vec<BoneMotion>,
+    bones: Vec<Rigid>,
     /// How the teeth move with their bones: upper, lower.
-    pub teeth: [BoneMotion; 2],
-    /// Beyond [`UPRIGHT`] (m/s²).
-    pub gravity: DVec3,
-    /// What masses that were not there feel (m/s²).
-    pub burden: DVec3,
+    pub teeth: [Rigid; 2],
+    /// In the world (m/s²), if it is said.
+    gravity: Option<DVec3>,
+    part: f64,
 }
 
 impl Moment<'_> {
@@ -226,23 +238,46 @@ impl Moment<'_> {
         all.map(|(own, (gain, _))| 1.0 + own.weights[tet] * gain).product()
     }
 
-    /// Factors on the stiffness of a tet's passive and active tissue, growth apart.
-    pub fn stiffness(&self, tet: usize) -> [f64; 2] {
+    /// Factors on the stiffness of a tet, growth apart. Fat is softer in shear, and firmer in volume.
+    pub fn stiffness(&self, tet: usize) -> Firmness {
         let growths = self.alteration.growths.iter().zip(&self.growths);
         let soft: f64 = growths.map(|(own, (_, gain))| 1.0 + own.weights[tet] * gain).product();
-        let map = self.factor(Property::Stiffness, tet);
-        [soft * map, map]
+        let all = self.alteration.properties.iter().zip(&self.factors);
+        let maps = all.filter(|(own, _)| own.of == Property::Stiffness);
+        let map: f64 = maps.map(|(own, gain)| 1.0 + own.weights[tet] * gain).product();
+        let weights = self.alteration.growths.iter().map(|own| own.weights[tet]);
+        let full = 1.0 + FULLNESS * weights.fold(0.0, f64::max);
+        Firmness { shear: soft * map, bulk: full * map, active: map }
     }
 
     /// Factor on the mass of a tet.
     pub fn mass(&self, tet: usize) -> f64 {
-        self.factor(Property::Mass, tet) * self.scale(tet).powi(3)
+        let all = self.alteration.properties.iter().zip(&self.factors);
+        let masses = all.filter(|(own, _)| own.of == Property::Mass);
+        let maps: f64 = masses.map(|(own, gain)| own.weights[tet] * gain).sum();
+        // Maps that are lighter by a half each leave something.
+        (self.scale(tet).powi(3) + maps).max(LIGHTEST)
     }
 
-    fn factor(&self, of: Property, tet: usize) -> f64 {
-        let all = self.alteration.properties.iter().zip(&self.factors);
-        let own = all.filter(|(own, _)| own.of == of);
-        own.map(|(own, gain)| 1.0 + own.weights[tet] * gain).product()
+    /// What acts on flesh beyond what it has at rest (m/s²), where the head is turned: in the frame of the skull.
+    pub fn weight(&self, head: &DMat3) -> DVec3 {
+        self.part * self.gravity.map_or(DVec3::ZERO, |g| head.transpose() * g - UPRIGHT)
+    }
+
+    /// What acts on masses that were put on flesh before the beginning, and on what maps have put on it since (m/s²), as
+    /// [`Alteration::burdens`] has them.
+    pub fn burdens<'b>(
+        &'b self,
+        first: &'b Moment,
+        head: &DMat3,
+    ) -> impl Iterator<Item = DVec3> + 'b {
+        let gravity = self.gravity.map_or(UPRIGHT, |g| head.transpose() * g);
+        let since = self
+            .alteration
+            .keyed_masses()
+            .map(move |k| self.part * (self.factors[k] - first.factors[k]) * gravity);
+        let before = self.alteration.weighs().then_some(self.part * UPRIGHT);
+        before.into_iter().chain(since)
     }
 
     /// How much of a contraction a share of a muscle obeys, from 0 to 1.
@@ -265,8 +300,37 @@ pub(crate) fn grown(activation: Activation, scale: f64) -> Activation {
     if scale == 1.0 { activation } else { activation.map(|a| a * scale) }
 }
 
-/// Factors on μ and λ of tissue that the matrix at rest has with μ = λ/λ₀ = `base`.
-pub(crate) fn firmness(scale: f64, stiffness: f64, base: f64) -> [f64; 2] {
-    let shear = scale * stiffness / base;
-    [shear, shear / (scale * scale * scale * scale)]
+/// Factors on stiffness.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Firmness {
+    /// On μ of passive tissue.
+    pub shear: f64,
+    /// On its λ.
+    pub bulk: f64,
+    /// On μ and λ of muscle.
+    pub active: f64,
+}
+
+impl Default for Firmness {
+    fn default() -> Self {
+        Firmness { shear: 1.0, bulk: 1.0, active: 1.0 }
+    }
+}
+
+impl Firmness {
+    /// Of tissue whose lengths have grown, in the matrix at rest.
+    pub fn at_rest(self, scale: f64) -> Firmness {
+        let Firmness { shear, bulk, active } = self;
+        Firmness { shear: scale * shear, bulk: scale * bulk, active: scale * active }
+    }
+
+    /// Factors on μ and λ of passive tissue that the matrix at rest has with a `base`.
+    pub fn passive(self, scale: f64, base: &Firmness) -> [f64; 2] {
+        [scale * self.shear / base.shear, self.bulk / (base.bulk * scale.powi(3))]
+    }
+
+    /// The same of muscle.
+    pub fn muscle(self, scale: f64, base: &Firmness) -> [f64; 2] {
+        [scale * self.active / base.active, self.active / (base.active * scale.powi(3))]
+    }
 }

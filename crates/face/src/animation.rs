@@ -4,9 +4,11 @@
 mod ensemble;
 
 use glam::{DMat3, DVec3};
+use pliant_model::Rigid;
 
 pub use self::ensemble::Ensemble;
 
+use crate::alteration::Alteration;
 use crate::anatomy::hinge::JawPose;
 use crate::error::FaceError;
 use crate::expression::Recipe;
@@ -28,6 +30,8 @@ pub struct AnimatedFrame {
     pub strains: Vec<f64>,
     /// Where the jaw is.
     pub jaw: JawPose,
+    /// How surgeons have moved the teeth, before the jaw does: upper, lower.
+    pub teeth: [Rigid; 2],
     /// Where the head is, and the point that it is turned about (m).
     pub head: HeadPose,
     pub neck: DVec3,
@@ -55,6 +59,9 @@ pub struct Animator<'a> {
     asks: Vec<(Vec<(usize, f64)>, JawPose)>,
     /// The muscles that the performance contracts itself.
     sliders: Vec<usize>,
+    /// When the next frame is (s), and when the one after it.
+    time: f64,
+    frame_time: f64,
 }
 
 impl<'a> Animator<'a> {
@@ -75,10 +82,23 @@ impl<'a> Animator<'a> {
         shapes: &[String],
         options: &SimulationOptions,
     ) -> Result<Self, FaceError> {
+        Animator::playing(face, shapes, options, |face, options| FaceSimulation::new(face, options))
+    }
+
+    fn playing(
+        face: &'a FaceModel,
+        shapes: &[String],
+        options: &SimulationOptions,
+        simulation: impl FnOnce(
+            &'a FaceModel,
+            &SimulationOptions,
+        ) -> Result<FaceSimulation<'a>, FaceError>,
+    ) -> Result<Self, FaceError> {
         let asks = shapes.iter().map(|name| asked(face, name)).collect::<Result<_, _>>()?;
-        let simulation = FaceSimulation::new(face, options)?;
+        let simulation = simulation(face, options)?;
         let teeth = if options.contact { Some(Teeth::new(face)?) } else { None };
-        Ok(Animator { face, simulation, teeth, asks, sliders: Vec::new() })
+        let (sliders, time, frame_time) = (Vec::new(), 0.0, 0.0);
+        Ok(Animator { face, simulation, teeth, asks, sliders, time, frame_time })
     }
 
     /// For a performance, with its muscles.
@@ -90,7 +110,25 @@ impl<'a> Animator<'a> {
         performance: &Performance,
         options: &SimulationOptions,
     ) -> Result<Self, FaceError> {
-        let mut animator = Animator::new(face, &performance.shapes, options)?;
+        Animator::altered(face, performance, options, &Alteration::default(), 0.0)
+    }
+
+    /// For a performance of an altered face, whose first frame is at a time of the alteration (s).
+    ///
+    /// # Errors
+    /// As [`Animator::of`].
+    pub fn altered(
+        face: &'a FaceModel,
+        performance: &Performance,
+        options: &SimulationOptions,
+        alteration: &Alteration,
+        time: f64,
+    ) -> Result<Self, FaceError> {
+        let simulation = |face, options: &SimulationOptions| {
+            FaceSimulation::altered(face, options, alteration.clone(), time)
+        };
+        let mut animator = Animator::playing(face, &performance.shapes, options, simulation)?;
+        (animator.time, animator.frame_time) = (time, 1.0 / performance.fps);
         for name in &performance.muscles {
             let number = face.muscles.iter().position(|muscle| muscle.name == *name);
             animator.sliders.push(number.ok_or_else(|| FaceError::UnknownShape {
@@ -125,11 +163,15 @@ impl<'a> Animator<'a> {
             * DMat3::from_rotation_x(-pitch)
             * DMat3::from_rotation_z(-roll);
         self.simulation.move_head(&HeadPose { turn, place: frame.place });
+        self.simulation.go_to(self.time);
         let report = self.simulation.pose(&contractions, &jaw);
+        self.time += self.frame_time;
+        let moved = self.simulation.teeth();
         let positions = self.simulation.positions();
         let mut skin = self.face.skin_at(&positions);
         let jaw = self.face.hinge.limited(&jaw);
-        if let Some(teeth) = &self.teeth {
+        if let Some(teeth) = &mut self.teeth {
+            teeth.moved = moved;
             teeth.clear(&mut skin, &jaw);
         }
         let (head, neck) = (self.simulation.head(), self.face.neck());
@@ -142,7 +184,7 @@ impl<'a> Animator<'a> {
             if turn.is_finite() { turn } else { DMat3::IDENTITY }
         });
         let strains = self.face.strains(&positions);
-        AnimatedFrame { skin, strains, jaw, head, neck, eyes, report }
+        AnimatedFrame { skin, strains, jaw, teeth: moved, head, neck, eyes, report }
     }
 }
 

@@ -6,7 +6,9 @@
 //! flesh that touch. With [`Dynamics`] flesh has inertia (section 6), by any scheme of the engine and with
 //! its energy kept on account, and feels how the head moves (`simulation/head.rs`).
 
+mod altered;
 mod engine;
+mod guess;
 mod head;
 
 use glam::DVec3;
@@ -18,8 +20,11 @@ use pliant_model::{FrameInput, Model, Rigid};
 use pliant_sim::state::Account;
 use pliant_sim::{SimError, State, Workspace, step};
 
+use self::altered::Altered;
+use self::guess::jaw_weights;
 use self::head::Carriage;
 pub use self::head::HeadPose;
+use crate::alteration::Alteration;
 use crate::anatomy::hinge::JawPose;
 use crate::error::FaceError;
 use crate::model::{BoneHold, FaceModel};
@@ -167,6 +172,11 @@ pub struct FaceSimulation<'a> {
     gravity: DVec3,
     now: Pose,
     carriage: Carriage,
+    altered: Altered,
+    alteration: Alteration,
+    /// When the next frame ends (s), and how much of the alteration there is.
+    time: f64,
+    part: f64,
     /// What bones were moved by at the end and at the start of the last step.
     turning: [Rigid; 2],
 }
@@ -176,6 +186,8 @@ struct Pose {
     contractions: Vec<f64>,
     jaw: JawPose,
     head: HeadPose,
+    /// When it is (s).
+    time: f64,
 }
 
 impl<'a> FaceSimulation<'a> {
@@ -184,7 +196,16 @@ impl<'a> FaceSimulation<'a> {
     /// # Errors
     /// When tets are turned over, or numbers impossible.
     pub fn new(face: &'a FaceModel, options: &SimulationOptions) -> Result<Self, FaceError> {
-        let model = engine::model(face, options)?;
+        FaceSimulation::unsettled(face, options, Alteration::default(), 0.0)
+    }
+
+    fn unsettled(
+        face: &'a FaceModel,
+        options: &SimulationOptions,
+        alteration: Alteration,
+        time: f64,
+    ) -> Result<Self, FaceError> {
+        let (model, mut altered) = engine::model(face, options, &alteration, time)?;
         let mut active: Vec<std::ops::Range<usize>> = Vec::new();
         let mut first = 0;
         for own in face.shares.chunk_by(|a, b| a.tet == b.tet) {
@@ -195,7 +216,9 @@ impl<'a> FaceSimulation<'a> {
             let place = model.number(0, v).checked_sub(model.free_count())?;
             Some((place, face.solid.positions[v], face.holds[v] == BoneHold::Mandible))
         };
+        let is_held = |v: &usize| model.number(0, *v) >= model.free_count();
         let bones = (0..face.holds.len()).filter_map(bone).collect();
+        altered.hold(face.holds.len(), (0..face.holds.len()).filter(is_held));
         let h = options.dynamics.map_or(1.0, |d| 1.0 / (d.fps * f64::from(d.substeps.max(1))));
         if !(h > 0.0 && h.is_finite()) {
             return Err(SimError::StepLength(h).into());
@@ -210,9 +233,10 @@ impl<'a> FaceSimulation<'a> {
                 *own = (weight, face.solid.positions[v]);
             }
         }
-        let rests = options.gravity == DVec3::ZERO && options.dynamics.is_none();
+        let rests =
+            options.gravity == DVec3::ZERO && options.dynamics.is_none() && alteration.keeps_rest();
         let substeps = options.dynamics.map(|dynamics| dynamics.substeps.max(1));
-        let now = Pose { contractions: vec![0.0; face.muscles.len()], ..Pose::default() };
+        let now = Pose { contractions: vec![0.0; face.muscles.len()], time, ..Pose::default() };
         let planes = input.start.planes.clone();
         let fps = options.dynamics.map_or(30.0, |dynamics| dynamics.fps);
         let workspace = Workspace::new(&model, options.threads)?;
@@ -233,6 +257,10 @@ impl<'a> FaceSimulation<'a> {
             gravity: options.gravity,
             now,
             carriage: Carriage::default(),
+            altered,
+            alteration,
+            time,
+            part: 1.0,
             turning: [Rigid::default(); 2],
         })
     }
@@ -247,7 +275,7 @@ impl<'a> FaceSimulation<'a> {
             .map(|m| asked(m).unwrap_or(0.0).clamp(CONTRACTION[0], CONTRACTION[1]))
             .collect();
         self.set_out(1.0 / self.fps);
-        let to = Pose { contractions, jaw, head: self.carriage.to };
+        let to = Pose { contractions, jaw, head: self.carriage.to, time: self.time };
         let from = self.now.clone();
         if self.rests && to.is_neutral() {
             // Where all energies are zero, a residual relative to them says nothing.
@@ -257,7 +285,8 @@ impl<'a> FaceSimulation<'a> {
             self.now = to;
             return FrameReport::default();
         }
-        let steps = self.substeps.unwrap_or_else(|| from.steps_to(&to));
+        let least = self.alteration.steps(from.time, to.time);
+        let steps = self.substeps.unwrap_or_else(|| from.steps_to(&to).max(least));
         let mut report = FrameReport { steps, ..FrameReport::default() };
         for k in 1..=steps {
             let here = from.towards(&to, f64::from(k) / f64::from(steps));
@@ -293,7 +322,7 @@ impl<'a> FaceSimulation<'a> {
         let is_pose = jaw.open.is_finite() && jaw.turn.is_finite() && jaw.shift.is_finite();
         self.set_out(1.0 / self.fps);
         let jaw = if is_pose { *jaw } else { self.now.jaw };
-        let to = Pose { contractions, jaw, head: self.carriage.to };
+        let to = Pose { contractions, jaw, head: self.carriage.to, time: self.time };
         let mut report = FrameReport { steps: 1, ..FrameReport::default() };
         self.drive(&to);
         self.advance(&mut report);
@@ -308,9 +337,10 @@ impl<'a> FaceSimulation<'a> {
         let (jaw, head) = (self.face.hinge.limited(jaw), self.carriage.to);
         let pose = Pose { jaw, head, ..self.now.clone() };
         self.drive(&pose);
-        self.input.end.activations.clear();
+        let first = self.altered.growing.len();
+        self.input.end.activations.truncate(first);
         self.input.end.activations.extend_from_slice(activations);
-        self.input.end.activations.resize(self.active.len(), RELAXED);
+        self.input.end.activations.resize(first + self.active.len(), RELAXED);
         self.advance(&mut report);
         (self.now.jaw, self.now.head) = (jaw, head);
         report
@@ -353,29 +383,41 @@ impl<'a> FaceSimulation<'a> {
     }
 
     fn drive(&mut self, pose: &Pose) {
-        let hinge = &self.face.hinge;
+        let (face, hinge) = (self.face, &self.face.hinge);
         let carrier = self.carrier(&pose.head);
         let end = &mut self.input.end;
-        for (place, rest, is_mandible) in &self.bones {
-            let in_skull = if *is_mandible { hinge.moved(*rest, &pose.jaw) } else { *rest };
+        let moment = self.alteration.at(pose.time, self.part);
+        self.altered.move_bones(face, &moment);
+        for ((place, rest, is_mandible), shift) in self.bones.iter().zip(self.altered.shifts()) {
+            let rest = *rest + shift;
+            let in_skull = if *is_mandible { hinge.moved(rest, &pose.jaw) } else { rest };
             end.hard[*place] = Row::from(carrier.apply(in_skull));
         }
         for (plane, rest) in end.planes.iter_mut().zip(&self.planes) {
             plane.point = carrier.apply(rest.point);
             plane.normal = carrier.turn(rest.normal);
         }
-        let teeth = [Rigid::default(), jaw_motion(self.face, &pose.jaw)];
+        let [upper, lower] = moment.teeth;
+        let teeth = [upper, moved_by(lower, jaw_motion(face, &pose.jaw))];
         for (teeth, own) in end.colliders.iter_mut().zip(teeth) {
-            *teeth = if carrier == Rigid::default() { own } else { own.then(&carrier) };
+            *teeth = moved_by(own, carrier);
         }
         end.carrier = carrier;
+        let more = moment.weight(&pose.head.turn);
         end.gravity = match self.substeps {
-            Some(_) => self.gravity - self.carriage.acceleration,
-            None => pose.head.turn.transpose() * self.gravity,
+            Some(_) => self.gravity - self.carriage.acceleration + carrier.turn(more),
+            None => pose.head.turn.transpose() * self.gravity + more,
         };
-        for (activation, shares) in end.activations.iter_mut().zip(&self.active) {
-            *activation = blended(&self.face.shares[shares.clone()], &pose.contractions);
+        end.burdens.clear();
+        let first = self.altered.moment(&self.alteration);
+        let burdens = moment.burdens(&first, &pose.head.turn);
+        end.burdens.extend(burdens.map(|burden| carrier.turn(burden)));
+        let first = self.altered.growing.len();
+        for (activation, shares) in end.activations[first..].iter_mut().zip(&self.active) {
+            let obedience = |share: usize| moment.obedience(share);
+            *activation = blended(face, shares.clone(), &pose.contractions, obedience);
         }
+        self.altered.grow(&moment, end);
     }
 
     fn advance(&mut self, report: &mut FrameReport) {
@@ -393,15 +435,30 @@ impl<'a> FaceSimulation<'a> {
 }
 
 /// The activation of a tet whose muscles contract: the mean of theirs, by how much of it they are.
-fn blended(shares: &[crate::model::Share], contractions: &[f64]) -> Activation {
+fn blended(
+    face: &FaceModel,
+    shares: std::ops::Range<usize>,
+    contractions: &[f64],
+    obedience: impl Fn(usize) -> f64,
+) -> Activation {
     let mut sum = [0.0; 6];
     let mut weight = 0.0;
-    for share in shares {
-        let own = fibre(share.fibre, contractions[share.muscle as usize]);
+    for k in shares {
+        let share = &face.shares[k];
+        let own = fibre(share.fibre, obedience(k) * contractions[share.muscle as usize]);
         weight += share.fraction;
         sum.iter_mut().zip(own).for_each(|(s, o)| *s += share.fraction * o);
     }
     if weight > 0.0 { sum.map(|s| s / weight) } else { RELAXED }
+}
+
+/// A motion, and another after it; exactly the first, where the other is none.
+fn moved_by(own: Rigid, next: Rigid) -> Rigid {
+    match (own == Rigid::default(), next == Rigid::default()) {
+        (_, true) => own,
+        (true, _) => next,
+        _ => own.then(&next),
+    }
 }
 
 fn jaw_motion(face: &FaceModel, jaw: &JawPose) -> Rigid {
@@ -409,36 +466,6 @@ fn jaw_motion(face: &FaceModel, jaw: &JawPose) -> Rigid {
     let numbers = turn.to_cols_array().into_iter();
     let mut all = numbers.chain(face.hinge.point.to_array()).chain(shift.to_array());
     Rigid::from_array(std::array::from_fn(|_| all.next().unwrap_or(0.0)))
-}
-
-/// How much of the jaw's motion vertices take on: 1 on the mandible, 0 on the skull, and between
-/// them as even as the tets let it be. The slit between the lips is none of their edges.
-fn jaw_weights(face: &FaceModel) -> Vec<f64> {
-    const SWEEPS: usize = 300;
-    let positions = &face.solid.positions;
-    let mut around = vec![Vec::new(); positions.len()];
-    for [a, b] in pliant_mesh::edges_of_tets(&face.solid.tets) {
-        let weight = 1.0 / positions[a as usize].distance(positions[b as usize]).max(1e-9);
-        around[a as usize].push((b, weight));
-        around[b as usize].push((a, weight));
-    }
-    let mut weights: Vec<f64> =
-        face.holds.iter().map(|h| if *h == BoneHold::Mandible { 1.0 } else { 0.0 }).collect();
-    for _ in 0..SWEEPS {
-        for v in (0..weights.len()).filter(|&v| face.holds[v] == BoneHold::Free) {
-            let (mut sum, mut total) = (0.0, 0.0);
-            for &(w, weight) in &around[v] {
-                sum += weight * weights[w as usize];
-                total += weight;
-            }
-            if total > 0.0 {
-                // Beyond the mean: it converges the sooner.
-                weights[v] += 1.7 * (sum / total - weights[v]);
-            }
-        }
-    }
-    weights.iter_mut().for_each(|w| *w = w.clamp(0.0, 1.0));
-    weights
 }
 
 impl Pose {
@@ -468,6 +495,7 @@ impl Pose {
                 shift: if part == 1.0 { b.shift } else { a.shift.lerp(b.shift, part) },
             },
             head: self.head.towards(&to.head, part),
+            time: mix(self.time, to.time),
         }
     }
 }

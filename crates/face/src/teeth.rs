@@ -6,6 +6,7 @@
 
 use glam::DVec3;
 use pliant_mesh::{Bounds, SignedDistance};
+use pliant_model::Rigid;
 
 use crate::anatomy::hinge::JawPose;
 use crate::error::FaceError;
@@ -18,6 +19,8 @@ pub struct Teeth<'a> {
     proxies: [(SignedDistance, Bounds); 2],
     /// The skin's vertices of the lips that are not in teeth at rest, as gums are: upper, lower.
     lips: [Vec<u32>; 2],
+    /// How surgeons have moved them, before the jaw does: upper, lower.
+    pub moved: [Rigid; 2],
 }
 
 impl<'a> Teeth<'a> {
@@ -36,7 +39,12 @@ impl<'a> Teeth<'a> {
             });
             room.map(|room| (SignedDistance::new(proxy), room))
         });
-        let mut teeth = Teeth { face, proxies: [upper?, lower?], lips: [Vec::new(), Vec::new()] };
+        let mut teeth = Teeth {
+            face,
+            proxies: [upper?, lower?],
+            lips: [Vec::new(), Vec::new()],
+            moved: [Rigid::default(); 2],
+        };
         let rest = &face.skin.mesh.positions;
         let is_out =
             |v: &u32| teeth.ways_out(rest[*v as usize], &JawPose::default()).next().is_none();
@@ -55,7 +63,8 @@ impl<'a> Teeth<'a> {
         let hinge = &self.face.hinge;
         let (turn, shift) = hinge.rigid(jaw);
         let back = hinge.point + turn.transpose() * (x - hinge.point - shift);
-        let forth = move |p: DVec3| hinge.point + turn * (p - hinge.point) + shift;
+        let [above, below] = self.moved;
+        let forth = move |p: DVec3| hinge.point + turn * (below.apply(p) - hinge.point) + shift;
         let way = |(teeth, room): &(SignedDistance, Bounds), local: DVec3| {
             // Whichever way the triangles face.
             let is_near = local.cmpge(room.min).all() && local.cmple(room.max).all();
@@ -63,7 +72,8 @@ impl<'a> Teeth<'a> {
             is_inside.then(|| teeth.tree().closest(local)).flatten().map(|near| near.point)
         };
         let [upper, lower] = &self.proxies;
-        way(upper, x).into_iter().chain(way(lower, back).map(forth))
+        let from_upper = way(upper, above.unapply(x)).map(move |p| above.apply(p));
+        from_upper.into_iter().chain(way(lower, below.unapply(back)).map(forth))
     }
 
     /// Puts lips that are in teeth onto them; `skin` is in the frame of the skull (m).

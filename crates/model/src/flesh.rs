@@ -107,8 +107,8 @@ impl ModelBuilder {
         self
     }
 
-    /// Gives vertices of a body masses \[kg\], one for each, that have no inertia and feel
-    /// [`crate::Drive::burden`] in the place of gravity.
+    /// Gives vertices of a body masses \[kg\], one for each, that have no inertia and feel the next of
+    /// [`crate::Drive::burdens`] in the place of gravity.
     pub fn burden(mut self, body: usize, masses: Vec<f64>) -> Self {
         self.flesh.burden.push((body, masses));
         self
@@ -253,7 +253,7 @@ impl Flesh {
             potentials.push(Box::new(Muscles::new(built.active, rest, &tets, &lame)?));
             built.active += tets.len();
         }
-        for own in self.burden.iter().filter(|b| b.0 == body).map(|b| &b.1) {
+        for (k, (_, own)) in self.burden.iter().enumerate().filter(|(_, b)| b.0 == body) {
             if own.len() != spec.mesh.positions.len() || !own.iter().all(|m| m.is_finite()) {
                 return Err(refuse("a burden has no mass for every vertex".to_owned()));
             }
@@ -262,7 +262,7 @@ impl Flesh {
                 vertices.push(number(v)?);
                 masses.push(*mass);
             }
-            potentials.push(Box::new(Burden::new(vertices, masses)));
+            potentials.push(Box::new(Burden::new(k, vertices, masses)));
         }
         let first = built.planes.len();
         for slide in self.sliding.iter().filter(|s| s.0 == body).flat_map(|s| &s.1) {

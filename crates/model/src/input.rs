@@ -37,8 +37,9 @@ pub struct Drive {
     pub carrier: Rigid,
     /// Acceleration of gravity [m/s²].
     pub gravity: DVec3,
-    /// Acceleration of the masses that [`crate::ModelBuilder::burden`] was given [m/s²].
-    pub burden: DVec3,
+    /// Accelerations of the masses that [`crate::ModelBuilder::burden`] was given [m/s²], in the order in which these
+    /// were named; nothing on missing ones.
+    pub burdens: Vec<DVec3>,
     /// Velocity of the air [m/s].
     pub wind: DVec3,
     /// Factor of it on every triangle that wind blows on, in the order in which these were named; 1 on
@@ -87,7 +88,8 @@ impl Drive {
         self.carrier = a.carrier.between(&b.carrier, fraction);
         let vector = |p: DVec3, q: DVec3| DVec3::new(mix(p.x, q.x), mix(p.y, q.y), mix(p.z, q.z));
         self.gravity = vector(a.gravity, b.gravity);
-        self.burden = vector(a.burden, b.burden);
+        self.burdens.clear();
+        self.burdens.extend(a.burdens.iter().zip(&b.burdens).map(|(&p, &q)| vector(p, q)));
         self.wind = vector(a.wind, b.wind);
         self.gusts.clear();
         self.gusts.extend(a.gusts.iter().zip(&b.gusts).map(|(&p, &q)| mix(p, q)));
@@ -116,7 +118,7 @@ impl Drive {
             && self.colliders.iter().chain(&self.colliders_before).all(Rigid::is_finite)
             && self.carrier.is_finite()
             && self.gravity.is_finite()
-            && self.burden.is_finite()
+            && self.burdens.iter().all(|b| b.is_finite())
             && self.wind.is_finite()
             && self.gusts.iter().all(|g| g.is_finite())
     }

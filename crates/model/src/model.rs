@@ -305,7 +305,7 @@ impl Model {
         drive.colliders_before.clear();
         drive.carrier = Rigid::default();
         drive.gravity = self.gravity;
-        drive.burden = DVec3::ZERO;
+        drive.burdens.clear();
         drive.wind = self.breeze.as_ref().map_or(DVec3::ZERO, |b| b.at(time));
         drive.gusts.clear();
     }

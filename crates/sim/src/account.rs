@@ -63,7 +63,7 @@ pub fn book(
     let is_driven = from.activations != to.activations
         || from.firmness != to.firmness
         || from.planes != to.planes
-        || from.burden != to.burden;
+        || from.burdens != to.burdens;
     if objective.rate > 0.0 && is_driven {
         let [before, after] = [(x0, from), (x1, to)].map(|(positions, drive)| Situation {
             positions,

@@ -14,7 +14,7 @@ use pliant::io::{AnimationWriter, Loaded, read_text};
 use pliant::model::integrator::Scheme;
 use serde_json::json;
 
-use super::{failure, open};
+use super::{effects, failure, open};
 use crate::arguments::{FrameRange, Options};
 use crate::failure::Failure;
 use crate::interrupt;
@@ -26,7 +26,8 @@ use crate::report;
 #[command(after_help = "Examples:\n  \
     pliant face animate head.face --weights head/performance.csv --out talk.glb\n  \
     pliant face animate head.face --weights take.csv --out talk.pc2 --solver exact --fps 60\n  \
-    pliant face animate head.face --weights take.csv --out talk.glb --dynamic")]
+    pliant face animate head.face --weights take.csv --out talk.glb --dynamic\n  \
+    pliant face animate head.face --weights take.csv --out talk.glb --effects palsy.toml")]
 pub struct Arguments {
     /// What `pliant face build` wrote
     #[arg(value_name = "MODEL.face")]
@@ -38,6 +39,9 @@ pub struct Arguments {
     /// The animated skin, eyes and teeth; its ending is the format
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
+    /// What is done to the face and what it meets: wind, fat, palsy, objects, bones …
+    #[arg(long, value_name = "E.toml")]
+    effects: Option<PathBuf>,
     /// How a frame is solved for [default: interactive, or exact with --dynamic]
     #[arg(long, value_enum)]
     solver: Option<Kind>,
@@ -109,11 +113,13 @@ pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
     interrupt::listen()?;
     let face = open(&arguments.model)?;
     let mut performance = read_performance(&arguments, &face)?;
+    let mut time = 0.0;
     if let Some(range) = &arguments.frames {
         let count = performance.frames.len();
         let chosen = range.within(count).ok_or_else(|| {
             Failure::about(&arguments.weights, format!("has {count} frames, none of those asked for"))
         })?;
+        time = *chosen.start() as f64 / performance.fps;
         performance.frames = performance.frames[chosen].to_vec();
     }
     let count = performance.frames.len();
@@ -125,18 +131,26 @@ pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
     let (report_path, strains_path) = (beside(".report.json"), beside(".strains.csv"));
     let mut outputs = AnimationWriter::outputs(&arguments.out, count);
     outputs.extend([report_path.clone(), strains_path.clone()]);
+    let opened = effects::open(arguments.effects.as_deref(), &face)?;
+    let mut inputs: Vec<&Path> = vec![&arguments.model, &arguments.weights];
+    inputs.extend(opened.inputs.iter().map(PathBuf::as_path));
     for output in &outputs {
-        refuse_overwriting(output, &[&arguments.model, &arguments.weights])?;
+        refuse_overwriting(output, &inputs)?;
     }
+    let dynamics = match &opened.effects.integrator {
+        Some(inertia) if !arguments.dynamic => Some(inertia.dynamics(performance.fps)),
+        _ => arguments.dynamics(performance.fps)?,
+    };
     let solver = match arguments.solver {
         Some(Kind::Exact) => FaceSolver::EXACT,
-        None if arguments.dynamic => FaceSolver::EXACT,
+        None if dynamics.is_some() => FaceSolver::EXACT,
         _ => FaceSolver::Interactive { iterations: arguments.iterations },
     };
     let contact = !arguments.no_contact;
-    let (dynamics, threads) = (arguments.dynamics(performance.fps)?, options.threads());
+    let threads = options.threads();
     let asked = SimulationOptions { solver, contact, dynamics, threads, ..Default::default() };
-    let mut animator = Animator::of(&face, &performance, &asked).map_err(failure)?;
+    let mut animator =
+        Animator::altered(&face, &performance, &asked, &opened.alteration, time).map_err(failure)?;
     let ensemble = Ensemble::new(&face, arguments.skin_only);
     let rest = Loaded {
         mesh: ensemble.rest.mesh.clone(),
@@ -171,13 +185,20 @@ pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
     drop(progress);
     writer.finish()?;
     let ms_per_frame = 1e3 * seconds / done.max(1) as f64;
-    let summary = json!({
+    let growth = animator.simulation().growth();
+    let mut summary = json!({
         "frames": done,
         "ms_per_frame": ms_per_frame,
         "max_lip_penetration_mm": 1e3 * deepest,
         "fallbacks": fallbacks,
         "exploded": exploded,
     });
+    if let [asked, gained] = growth.map(|volume| 1e6 * volume)
+        && asked != 0.0
+    {
+        summary["growth_asked_cm3"] = json!(asked);
+        summary["growth_cm3"] = json!(gained);
+    }
     write_whole(&report_path, format!("{summary:#}\n").as_bytes())?;
     write_whole(&strains_path, strains.as_bytes())?;
     finish(&arguments.out, done, count, ms_per_frame, options)

@@ -13,7 +13,7 @@ const BORDER: f64 = 0.004;
 
 /// Where files that effects name come from.
 pub trait EffectFiles {
-    /// Weights of the skin's vertices; `path` is as written. The error says what is wrong, without the path.
+    /// Weights of the skin's vertices; `path` is as written. The error names the file, and says what is wrong.
     ///
     /// # Errors
     /// When there is none, or it is no map.
@@ -31,12 +31,12 @@ pub trait EffectFiles {
 pub struct NoFiles;
 
 impl EffectFiles for NoFiles {
-    fn map(&mut self, _: &str) -> Result<Vec<f64>, String> {
-        Err("there is no such file".to_owned())
+    fn map(&mut self, path: &str) -> Result<Vec<f64>, String> {
+        Err(format!("there is no file {path}"))
     }
 
-    fn mesh(&mut self, _: &str) -> Result<Mesh, String> {
-        Err("there is no such file".to_owned())
+    fn mesh(&mut self, path: &str) -> Result<Mesh, String> {
+        Err(format!("there is no file {path}"))
     }
 }
 
@@ -108,7 +108,7 @@ impl<'a> Painter<'a> {
                     .collect());
             }
             Where::Map(file) => {
-                let map = files.map(file).map_err(|problem| format!("map {file}: {problem}"))?;
+                let map = files.map(file)?;
                 checked(&map, self.face.skin.mesh.positions.len())
                     .map_err(|problem| format!("map {file}: {problem}"))?;
                 map

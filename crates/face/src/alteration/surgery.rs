@@ -5,6 +5,7 @@
 
 use glam::{DMat3, DVec3, EulerRot};
 use pliant_mesh::{Mesh, SurfaceTree};
+use pliant_model::Rigid;
 
 use crate::anatomy::landmarks::Landmark;
 use crate::effects::{BoneEdit, BonePart, Track};
@@ -18,39 +19,6 @@ const CHIN: f64 = 0.032;
 const ALVEOLAR: f64 = 0.008;
 /// Bone this near to the upper teeth is moved with them, and beyond the other, if nobody says, stays (m).
 const MAXILLA: [f64; 2] = [0.010, 0.035];
-
-/// x ↦ R (x − about) + about + shift.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct BoneMotion {
-    /// R
-    pub turn: DMat3,
-    /// (m)
-    pub about: DVec3,
-    /// (m)
-    pub shift: DVec3,
-}
-
-impl Default for BoneMotion {
-    fn default() -> Self {
-        BoneMotion { turn: DMat3::IDENTITY, about: DVec3::ZERO, shift: DVec3::ZERO }
-    }
-}
-
-impl BoneMotion {
-    /// Where a point goes (m).
-    pub fn moved(&self, p: DVec3) -> DVec3 {
-        if self.turn == DMat3::IDENTITY {
-            return p + self.shift;
-        }
-        self.turn * (p - self.about) + self.about + self.shift
-    }
-
-    /// This motion, and another after it.
-    pub fn then(&self, next: &BoneMotion) -> BoneMotion {
-        let shift = next.moved(self.about + self.shift) - self.about;
-        BoneMotion { turn: next.turn * self.turn, about: self.about, shift }
-    }
-}
 
 /// All edits of a face's bones.
 #[derive(Clone, Debug, Default)]
@@ -91,26 +59,37 @@ impl Surgery {
     }
 
     /// Where bones are, by a part of what is asked for.
-    pub fn at(&self, time: f64, part: f64) -> Vec<BoneMotion> {
+    pub fn at(&self, time: f64, part: f64) -> Vec<Rigid> {
         self.parts.iter().map(|own| own.at(time, part)).collect()
+    }
+
+    /// How far parts are moved between two times (m).
+    pub fn between(&self, from: f64, to: f64) -> f64 {
+        let way = |own: &MovedPart| {
+            let [a, b] = [from, to].map(|time| own.at(time, 1.0));
+            // A turn moves what is some centimetres from the middle.
+            let far = own.about + DVec3::splat(0.02);
+            a.apply(own.about).distance(b.apply(own.about)).max(a.apply(far).distance(b.apply(far)))
+        };
+        self.parts.iter().map(way).fold(0.0, f64::max)
     }
 
     /// How far the flesh's vertices that are moved go, each once per part that moves it (m).
     pub fn displacements<'a>(
         &'a self,
         face: &'a FaceModel,
-        motions: &'a [BoneMotion],
+        motions: &'a [Rigid],
     ) -> impl Iterator<Item = (u32, DVec3)> + 'a {
         self.parts.iter().zip(motions).flat_map(|(part, motion)| {
             part.weights.iter().map(|&(v, weight)| {
                 let rest = face.solid.positions[v as usize];
-                (v, weight * (motion.moved(rest) - rest))
+                (v, weight * (motion.apply(rest) - rest))
             })
         })
     }
 
     /// How the teeth move with their bones: upper, lower.
-    pub fn teeth(&self, motions: &[BoneMotion]) -> [BoneMotion; 2] {
+    pub fn teeth(&self, motions: &[Rigid]) -> [Rigid; 2] {
         let of = |part: BonePart| {
             let place = self.parts.iter().position(|own| own.part == part);
             place.and_then(|place| motions.get(place).copied()).unwrap_or_default()
@@ -163,7 +142,7 @@ impl MovedPart {
         Ok(MovedPart { part: edit.part, about, shifts: Vec::new(), turns: Vec::new(), weights })
     }
 
-    fn at(&self, time: f64, part: f64) -> BoneMotion {
+    fn at(&self, time: f64, part: f64) -> Rigid {
         let sum = |tracks: &[Track<DVec3>]| -> DVec3 { tracks.iter().map(|t| t.at(time)).sum() };
         let angles = part * sum(&self.turns);
         let [x, y, z] = angles.to_array().map(f64::to_radians);
@@ -172,7 +151,7 @@ impl MovedPart {
             // About x, then y, then z of the world.
             false => DMat3::from_euler(EulerRot::ZYX, z, y, x),
         };
-        BoneMotion { turn, about: self.about, shift: part * sum(&self.shifts) }
+        Rigid::new(turn, self.about, part * sum(&self.shifts))
     }
 }
 

@@ -86,8 +86,8 @@ impl<'a> Ensemble<'a> {
             let own = &self.rest.mesh.positions[positions.len()..*end];
             let place = |p: &DVec3| {
                 let in_skull = match *moves {
-                    Moves::Skull => *p,
-                    Moves::Mandible => self.face.hinge.moved(*p, &frame.jaw),
+                    Moves::Skull => frame.teeth[0].apply(*p),
+                    Moves::Mandible => self.face.hinge.moved(frame.teeth[1].apply(*p), &frame.jaw),
                     Moves::Eye(k) => {
                         let center = self.face.eyes[k].center;
                         frame.eyes.get(k).map_or(*p, |turn| center + *turn * (*p - center))

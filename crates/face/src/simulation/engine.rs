@@ -8,7 +8,9 @@ use pliant_model::{
     SlidingVertex,
 };
 
+use super::altered::Altered;
 use super::{FaceSolver, SimulationOptions};
+use crate::alteration::Alteration;
 use crate::error::FaceError;
 use crate::model::{BoneHold, FaceModel, Part};
 
@@ -24,7 +26,12 @@ const MOST_ITERATIONS: u32 = 60;
 const SETTLED: f64 = 1e-3;
 
 /// Builds it.
-pub(super) fn model(face: &FaceModel, options: &SimulationOptions) -> Result<Model, FaceError> {
+pub(super) fn model(
+    face: &FaceModel,
+    options: &SimulationOptions,
+    alteration: &Alteration,
+    time: f64,
+) -> Result<(Model, Altered), FaceError> {
     // Tets of which bones hold every corner have no say; in the joint of the jaw they are turned over
     // as it opens.
     let is_free = |v: &u32| match face.holds[*v as usize] {
@@ -38,14 +45,20 @@ pub(super) fn model(face: &FaceModel, options: &SimulationOptions) -> Result<Mod
         let mu = part * options.shear;
         Lame { mu, lambda: 2.0 * options.volume_ratio * mu }
     };
-    let passive = active.iter().zip(&moves);
-    let passive = passive.map(|(a, moves)| lame(if *moves { 1.0 - a } else { 0.0 })).collect();
+    let altered = Altered::new(face, alteration, time, &moves);
+    let passive = |t: usize| {
+        let Lame { mu, lambda } = lame(if moves[t] { 1.0 - active[t] } else { 0.0 });
+        let base = altered.base(t);
+        Lame { mu: base.shear * mu, lambda: base.bulk * lambda }
+    };
+    let passive = (0..moves.len()).map(passive).collect();
     let matter = Matter::Solid { model: ElasticModel::Tissue, lame: passive, density: DENSITY };
     let body = BodySpec::new("face", face.solid.clone(), matter);
     let mut muscles: Vec<ActiveTet> = Vec::new();
     for own in face.shares.chunk_by(|a, b| a.tet == b.tet) {
         let tet = own[0].tet as usize;
-        let part = if moves[tet] { active[tet] * options.muscle_stiffness } else { 0.0 };
+        let firm = options.muscle_stiffness * altered.base(tet).active;
+        let part = if moves[tet] { active[tet] * firm } else { 0.0 };
         muscles.push(ActiveTet { tet: own[0].tet, lame: lame(part) });
     }
     let mut hard = Vec::new();
@@ -84,7 +97,27 @@ pub(super) fn model(face: &FaceModel, options: &SimulationOptions) -> Result<Mod
     if options.contact && face.lip_sides.iter().any(|side| *side > 0) {
         builder = builder.touching(TouchLaw::ELASTIC).sides(0, face.lip_sides.clone());
     }
-    Ok(builder.build()?)
+    if !altered.growing.is_empty() {
+        builder = builder.growing(0, altered.growing.clone());
+    }
+    for (k, gain) in alteration.burdens(face.solid.tets.len(), time).iter().enumerate() {
+        builder = builder.burden(0, gained(face, gain));
+        if k == 0 {
+            builder = builder.heavier(0, gain.iter().map(|gain| 1.0 + gain).collect());
+        }
+    }
+    Ok((builder.build()?, altered))
+}
+
+/// Mass that vertices have gained (kg), of what tets have gained over that at rest.
+fn gained(face: &FaceModel, gains: &[f64]) -> Vec<f64> {
+    let mut gained = vec![0.0; face.solid.positions.len()];
+    for (tet, gain) in face.solid.tets.iter().zip(gains) {
+        let [a, b, c, d] = tet.map(|v| face.solid.positions[v as usize]);
+        let volume = (b - a).dot((c - a).cross(d - a)) / 6.0;
+        tet.iter().for_each(|&v| gained[v as usize] += DENSITY * gain * volume / 4.0);
+    }
+    gained
 }
 
 /// Equilibria by Newton's method or on the matrix at rest; motion on the matrix at rest, which inertia changes

@@ -1,8 +1,9 @@
-//! E = −Σ m b·x: masses without inertia under an acceleration of their own, [`crate::Drive::burden`].
+//! E = −Σ m b·x: masses without inertia under an acceleration of their own, [`crate::Drive::burdens`].
 //!
 //! Flesh at rest holds its own against gravity, and is seen in a shape that it has under it. What was put on it later pulls
 //! by its weight alone.
 
+use glam::DVec3;
 use pliant_math::Row;
 
 use super::attachment::points;
@@ -10,15 +11,22 @@ use super::potential::{CHUNK_ELEMENTS, Curvature, Potential, ProxyKind, Situatio
 
 /// Masses at model vertices.
 pub struct Burden {
+    /// Which of the drive's accelerations they have.
+    number: usize,
     vertices: Vec<u32>,
     masses: Vec<f64>,
 }
 
 impl Burden {
-    /// A mass \[kg\] for each vertex; negative where flesh has become lighter.
-    pub fn new(vertices: Vec<u32>, masses: Vec<f64>) -> Self {
+    /// A mass \[kg\] for each vertex, negative where flesh has become lighter; `number` is that of their
+    /// acceleration.
+    pub fn new(number: usize, vertices: Vec<u32>, masses: Vec<f64>) -> Self {
         assert_eq!(vertices.len(), masses.len(), "one mass per burdened vertex");
-        Burden { vertices, masses }
+        Burden { number, vertices, masses }
+    }
+
+    fn acceleration(&self, at: &Situation) -> DVec3 {
+        at.drive.burdens.get(self.number).copied().unwrap_or(DVec3::ZERO)
     }
 }
 
@@ -36,11 +44,11 @@ impl Potential for Burden {
     }
 
     fn evaluate(&self, chunk: usize, at: &Situation, gradient: Option<&mut [Row]>) -> f64 {
-        let mut energy = 0.0;
+        let (mut energy, acceleration) = (0.0, self.acceleration(at));
         let out = gradient.unwrap_or(&mut []);
         let all = points(&self.vertices, chunk).iter().zip(points(&self.masses, chunk));
         for (i, (&v, &mass)) in all.enumerate() {
-            let weight = at.drive.burden * mass;
+            let weight = acceleration * mass;
             energy -= weight.dot(at.positions[v as usize].xyz());
             if let Some(row) = out.get_mut(i) {
                 *row = Row::from(-weight);
@@ -54,7 +62,7 @@ impl Potential for Burden {
     }
 
     fn driven_work(&self, chunk: usize, [from, to]: [&Situation; 2]) -> f64 {
-        let more = to.drive.burden - from.drive.burden;
+        let more = self.acceleration(to) - self.acceleration(from);
         let all = points(&self.vertices, chunk).iter().zip(points(&self.masses, chunk));
         let work = |(&v, &mass): (&u32, &f64)| {
             let [a, b] = [from, to].map(|at| at.positions[v as usize].xyz());

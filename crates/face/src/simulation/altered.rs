@@ -1,0 +1,182 @@
+//! An altered face in the simulation: growth and stiffness of its tets, bones that were moved, and the way from the
+//! face as it was built to that.
+
+use glam::DVec3;
+use pliant_model::potentials::activation::RELAXED;
+use pliant_model::{Drive, Rigid};
+
+use super::{FaceSimulation, SimulationOptions};
+use crate::alteration::{Alteration, Firmness, Moment, grown};
+use crate::error::FaceError;
+use crate::model::FaceModel;
+
+/// Steps in place, with the iterative solver, until the altered face is at rest.
+const SETTLING: u32 = 4;
+
+/// What of a face is altered, in the order of the engine.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Altered {
+    /// Tets whose own activation comes first: those that grow, or whose stiffness changes.
+    pub growing: Vec<u32>,
+    /// Tets that muscles are in, in the order of their activations.
+    muscular: Vec<u32>,
+    /// Factors on stiffness that the matrix at rest has, per tet; none where they are 1.
+    bases: Vec<Firmness>,
+    /// When the masses are from (s).
+    begun: f64,
+    /// How far bone has been moved (m), per held vertex; none where it is not.
+    shifts: Vec<DVec3>,
+    /// Per vertex its place among those that bone holds.
+    held: Vec<u32>,
+}
+
+impl Altered {
+    pub fn new(face: &FaceModel, alteration: &Alteration, time: f64, moves: &[bool]) -> Altered {
+        let count = face.solid.tets.len();
+        let growing = alteration.growing(count);
+        let mut altered = Altered { growing, begun: time, ..Altered::default() };
+        altered.growing.retain(|t| moves[*t as usize]);
+        altered.muscular =
+            face.shares.chunk_by(|a, b| a.tet == b.tet).map(|own| own[0].tet).collect();
+        if !alteration.keeps_rest() {
+            let moment = alteration.at(time, 1.0);
+            let base = |t: usize| moment.stiffness(t).at_rest(moment.scale(t));
+            altered.bases = (0..count).map(base).collect();
+        }
+        altered
+    }
+
+    pub fn base(&self, tet: usize) -> Firmness {
+        self.bases.get(tet).copied().unwrap_or_default()
+    }
+
+    /// What there was when the masses were made.
+    pub fn moment<'a>(&self, alteration: &'a Alteration) -> Moment<'a> {
+        alteration.at(self.begun, 1.0)
+    }
+
+    /// Takes over which vertices bone holds, in the order of [`Altered::shifts`].
+    pub fn hold(&mut self, vertices: usize, held: impl Iterator<Item = usize>) {
+        self.held = vec![u32::MAX; vertices];
+        for (place, v) in (0u32..).zip(held) {
+            self.held[v] = place;
+        }
+    }
+
+    /// Takes over where bones are.
+    pub fn move_bones(&mut self, face: &FaceModel, moment: &Moment) {
+        self.shifts.fill(DVec3::ZERO);
+        for (v, shift) in moment.displacements(face) {
+            let place = self.held[v as usize] as usize;
+            if self.shifts.len() <= place {
+                self.shifts.resize(place + 1, DVec3::ZERO);
+            }
+            self.shifts[place] += shift;
+        }
+    }
+
+    /// How far bone has been moved (m), for every vertex that it holds.
+    pub fn shifts(&self) -> impl Iterator<Item = DVec3> {
+        self.shifts.iter().copied().chain(std::iter::repeat(DVec3::ZERO))
+    }
+
+    /// Lets tets grow, and the muscles in them with them.
+    pub fn grow(&self, moment: &Moment, end: &mut Drive) {
+        if self.growing.is_empty() {
+            return;
+        }
+        end.firmness.clear();
+        for (t, activation) in self.growing.iter().zip(&mut end.activations) {
+            let t = *t as usize;
+            let scale = moment.scale(t);
+            *activation = grown(RELAXED, scale);
+            end.firmness.push(moment.stiffness(t).passive(scale, &self.base(t)));
+        }
+        let muscles = end.activations[self.growing.len()..].iter_mut();
+        for (t, activation) in self.muscular.iter().zip(muscles) {
+            let t = *t as usize;
+            let scale = moment.scale(t);
+            *activation = grown(*activation, scale);
+            end.firmness.push(moment.stiffness(t).muscle(scale, &self.base(t)));
+        }
+    }
+}
+
+impl<'a> FaceSimulation<'a> {
+    /// An altered face, at rest as it is at a time of the alteration (s).
+    ///
+    /// # Errors
+    /// As [`FaceSimulation::new`].
+    pub fn altered(
+        face: &'a FaceModel,
+        options: &SimulationOptions,
+        alteration: Alteration,
+        time: f64,
+    ) -> Result<Self, FaceError> {
+        let settled = match options.dynamics {
+            Some(_) if !alteration.keeps_rest() => {
+                let still = SimulationOptions { dynamics: None, ..*options };
+                let still = FaceSimulation::altered(face, &still, alteration.clone(), time)?;
+                Some(still.positions())
+            }
+            _ => None,
+        };
+        let mut simulation = FaceSimulation::unsettled(face, options, alteration, time)?;
+        match settled {
+            Some(positions) => {
+                simulation.place(&positions);
+                simulation.drive(&simulation.now.clone());
+                simulation.input.start.clone_from(&simulation.input.end);
+            }
+            None if simulation.alteration.keeps_rest() => {}
+            None => simulation.settle(),
+        }
+        Ok(simulation)
+    }
+
+    /// Goes from the face as it was built to the altered one.
+    fn settle(&mut self) {
+        let steps = self.alteration.first_steps(self.time);
+        let mut report = super::FrameReport::default();
+        for k in 1..=steps + SETTLING {
+            self.part = (f64::from(k) / f64::from(steps)).min(1.0);
+            self.drive(&self.now.clone());
+            self.advance(&mut report);
+        }
+    }
+
+    /// Lets the next frame end at a time of the alteration (s).
+    pub fn go_to(&mut self, time: f64) {
+        if time.is_finite() {
+            self.time = time;
+        }
+    }
+
+    /// How the alteration has moved the teeth, before the jaw does: upper, lower.
+    pub fn teeth(&self) -> [Rigid; 2] {
+        self.alteration.at(self.now.time, self.part).teeth
+    }
+
+    /// Volume that flesh which grows should have gained by now, and has (m³). It has less where bones, muscles and other flesh
+    /// press on it.
+    pub fn growth(&self) -> [f64; 2] {
+        let moment = self.alteration.at(self.now.time, self.part);
+        let positions = self.positions();
+        let (mut asked, mut gained) = (0.0, 0.0);
+        for t in self.altered.growing.iter().map(|t| *t as usize) {
+            let volume = |at: &[DVec3]| {
+                let [a, b, c, d] = self.face.solid.tets[t].map(|v| at[v as usize]);
+                (b - a).dot((c - a).cross(d - a)) / 6.0
+            };
+            let rest = volume(&self.face.solid.positions);
+            asked += (moment.scale(t).powi(3) - 1.0) * rest;
+            gained += volume(&positions) - rest;
+        }
+        [asked, gained]
+    }
+
+    /// What is done to the face.
+    pub fn alteration(&self) -> &Alteration {
+        &self.alteration
+    }
+}

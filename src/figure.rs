@@ -104,6 +104,7 @@ fn curve_panel(runs: &[Curves], curve: &Curve) -> Panel {
         }
         Quantity::Fallback => one(runs, "Steps that gave way", "fallback", "fallback"),
         Quantity::Speed => speed(runs),
+        Quantity::SkinSpeed => one(runs, "Skin", "rms speed [m/s]", "rms_skin_speed"),
     };
     if let Some([low, high]) = curve.within {
         for value in panel.series.iter_mut().flat_map(|series| &mut series.y) {

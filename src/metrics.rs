@@ -19,10 +19,14 @@ impl Metrics {
 
     /// Reads the metrics of a run, which must have these columns.
     pub fn of_run(directory: &Path, required: &[&str]) -> Result<Metrics, Failure> {
-        let path = Metrics::path(directory);
-        let text = fs::read_to_string(&path)
-            .map_err(|error| Failure::about(&path, format!("cannot read: {error}")))?;
-        Metrics::parse(&text, required).map_err(|problem| Failure::about(&path, problem))
+        Metrics::read(&Metrics::path(directory), required)
+    }
+
+    /// The same from a file of any name.
+    pub fn read(path: &Path, required: &[&str]) -> Result<Metrics, Failure> {
+        let text = fs::read_to_string(path)
+            .map_err(|error| Failure::about(path, format!("cannot read: {error}")))?;
+        Metrics::parse(&text, required).map_err(|problem| Failure::about(path, problem))
     }
 
     /// The values of a column; none if the file does not have it.

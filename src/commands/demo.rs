@@ -1,5 +1,7 @@
 //! `pliant demo`: a built-in scene from end to end, with pictures.
 
+mod faces;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -55,8 +57,13 @@ pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
     if let Some((name, demo)) = asked.and_then(|name| Some((name, demos::project(name)?))) {
         return enriched(name, demo.map_err(wrong)?, &arguments, options);
     }
-    let flagship = demos::names().next().unwrap_or_default();
-    let demo = find(arguments.name.as_deref().unwrap_or(flagship))?;
+    let flagship = demos::face_names().next().unwrap_or_default();
+    let name = asked.unwrap_or(flagship);
+    if let Some(demo) = demos::face(name) {
+        let directory = arguments.out.unwrap_or_else(|| Path::new("out").join(name));
+        return faces::run(&demo.map_err(wrong)?, &directory, arguments.still, options);
+    }
+    let demo = find(name)?;
     let directory = arguments.out.unwrap_or_else(|| Path::new("out").join(&demo.name));
     let mut wardrobe = Wardrobe::default();
     let (mut runs, mut curves) = (Vec::new(), Vec::new());
@@ -101,8 +108,8 @@ fn find(name: &str) -> Result<Demo, Failure> {
     }
     let path = Path::new(name);
     if path.extension().is_none_or(|ending| ending != "toml") {
-        let known: Vec<&str> = demos::names().chain(demos::project_names()).collect();
-        let known = known.join(", ");
+        let all = demos::face_names().chain(demos::names()).chain(demos::project_names());
+        let known = all.collect::<Vec<&str>>().join(", ");
         return Err(Failure::usage(format!(
             "there is no demo `{name}`, expected a file that ends in .toml, or one of {known}"
         )));
@@ -114,11 +121,20 @@ fn find(name: &str) -> Result<Demo, Failure> {
 }
 
 fn list() -> Result<(), Failure> {
+    let line = |name: &str, about: &str, figure: &str| {
+        let source = if figure.is_empty() { String::new() } else { format!(" ({figure})") };
+        report::say(&format!("{name:12} {about}{source}"));
+    };
+    for name in demos::face_names() {
+        if let Some(demo) = demos::face(name) {
+            let show = demo.map_err(wrong)?.show;
+            line(name, &show.about, &show.figure);
+        }
+    }
     for name in demos::names() {
         if let Some(demo) = demos::find(name) {
             let Demo { about, figure, .. } = demo.map_err(wrong)?;
-            let source = if figure.is_empty() { String::new() } else { format!(" ({figure})") };
-            report::say(&format!("{name:12} {about}{source}"));
+            line(name, &about, &figure);
         }
     }
     for name in demos::project_names() {

@@ -1,6 +1,6 @@
 //! `pliant face`: the physics-based face, an action per file.
 
-mod animate;
+pub mod animate;
 mod build;
 mod effects;
 mod template;
@@ -38,7 +38,7 @@ pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
     }
 }
 
-fn failure(error: FaceError) -> Failure {
+pub fn failure(error: FaceError) -> Failure {
     Failure::new(error.to_string())
 }
 

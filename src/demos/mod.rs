@@ -2,12 +2,14 @@
 //! compares and what to show.
 //!
 //! A new one is a file in `assets/scenes/` and its name in the list below; animations that are
-//! enriched are project files in `assets/projects/`.
+//! enriched are project files in `assets/projects/`, faces are in `assets/faces/`.
 
+mod face;
 mod project;
 mod recipe;
 mod table;
 
+pub use face::{FaceDemo, FaceShow, Measure, MeasureKind, Play};
 pub use project::{Look, ProjectDemo};
 pub use recipe::{Accuracy, Curve, Demo, DemoError, Quantity, Room, Variant};
 
@@ -95,6 +97,44 @@ pub fn project(name: &str) -> Option<Result<ProjectDemo, DemoError>> {
     Some(ProjectDemo::parse(name, text))
 }
 
+macro_rules! faces {
+    ($($name:literal),* $(,)?) => {
+        &[$(($name, include_str!(concat!("../../assets/faces/", $name, ".toml")))),*]
+    };
+}
+
+/// Faces, and what happens to them: names and files.
+const FACES: &[(&str, &str)] = faces![
+    "gust",
+    "jump",
+    "fat",
+    "ratio",
+    "filler",
+    "surgery",
+    "palsy",
+    "headset",
+    "punch",
+    "zombie",
+    "headstand",
+];
+
+/// Names of the demos of the face.
+pub fn face_names() -> impl Iterator<Item = &'static str> {
+    FACES.iter().map(|(name, _)| *name)
+}
+
+/// Such a demo.
+///
+/// ```
+/// let gust = pliant::demos::face("gust").expect("there is wind")?;
+/// assert_eq!(gust.name, "gust");
+/// # Ok::<(), pliant::demos::DemoError>(())
+/// ```
+pub fn face(name: &str) -> Option<Result<FaceDemo, DemoError>> {
+    let (name, text) = FACES.iter().find(|(known, _)| *known == name)?;
+    Some(FaceDemo::parse(name, text))
+}
+
 /// Every name, the flagship first.
 pub fn names() -> impl Iterator<Item = &'static str> {
     FILES.iter().map(|(name, _)| *name)
@@ -129,6 +169,25 @@ mod tests {
             assert!(read.input.starts_with("puppet:"), "{name}: {}", read.input);
         }
         assert!(project("jelly").is_none());
+    }
+
+    #[test]
+    fn every_face_can_be_read_and_plays() {
+        for name in face_names() {
+            let demo = face(name).unwrap().unwrap();
+            assert!(names().chain(project_names()).all(|other| other != name), "{name}");
+            let moments = demo.moments();
+            let end = demo.play.seconds;
+            assert!(
+                moments.is_sorted() && moments.iter().all(|t| (0.0..=end).contains(t)),
+                "{name}"
+            );
+            for variant in &demo.show.variants {
+                let text = demo.effects_of(variant).unwrap();
+                let read = pliant_face::effects::Effects::parse(name.as_ref(), &text);
+                read.unwrap_or_else(|e| panic!("{name}, {}: {e}", variant.label));
+            }
+        }
     }
 
     #[test]

@@ -51,7 +51,7 @@ pub struct Variant {
     pub label: String,
     /// What it changes in the scene: sections key by key, values whole.
     #[serde(default)]
-    set: Table,
+    pub(super) set: Table,
 }
 
 /// A box in space \[m\].
@@ -100,6 +100,8 @@ pub enum Quantity {
     Fallback,
     /// Time per step \[s\].
     Speed,
+    /// Root mean square of the speed of a face's skin \[m/s\].
+    SkinSpeed,
 }
 
 /// The last frame, simulated again with smaller and smaller steps.
@@ -157,13 +159,7 @@ impl Demo {
 
     /// The moments that the filmstrip shows \[s\].
     pub fn moments(&self) -> Vec<f64> {
-        match self.strip[..] {
-            [first, last] => {
-                let share = |k: u32| f64::from(k) / f64::from(MOMENTS - 1);
-                (0..MOMENTS).map(|k| first + (last - first) * share(k)).collect()
-            }
-            _ => self.strip.clone(),
-        }
+        moments(&self.strip)
     }
 
     /// The scene file of one of the variants.
@@ -190,6 +186,17 @@ impl Demo {
             name: self.name.clone(),
             reason: error.to_string(),
         })
+    }
+}
+
+/// Moments of a filmstrip: evenly spread over a stretch, or as they are told.
+pub(super) fn moments(strip: &[f64]) -> Vec<f64> {
+    match strip[..] {
+        [first, last] => {
+            let share = |k: u32| f64::from(k) / f64::from(MOMENTS - 1);
+            (0..MOMENTS).map(|k| first + (last - first) * share(k)).collect()
+        }
+        _ => strip.to_vec(),
     }
 }
 

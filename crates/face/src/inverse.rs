@@ -12,6 +12,8 @@
 //! | [`observation`] | S, t and ω: skin that is to be somewhere |
 //! | [`dependence`] | a(θ): a matrix per tet, fibres, muscles, or blends of muscles' matrices |
 //! | [`gauss_newton`] | the minimisation |
+//! | [`fit`] | a face, a skin, priors: Eq. 4 whole |
+//! | [`gamma`] | the local step of R_act |
 //!
 //! The gradient is the adjoint one, exact to rounding: with Kλ = −Sᵀω(Sx − t), dJ/da = Bᵀλ, where K = ∇²E
 //! and B = ∂∇E/∂a. Steps are Gauss–Newton's, (K⁻¹B)ᵀ SᵀωS (K⁻¹B) + W, by conjugate gradients that never form the
@@ -19,5 +21,7 @@
 
 pub mod dependence;
 pub mod equilibrium;
+pub mod fit;
+pub mod gamma;
 pub mod gauss_newton;
 pub mod observation;

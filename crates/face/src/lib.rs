@@ -39,7 +39,7 @@ pub use penetration::{LipGauge, Penetration};
 pub use performance::Performance;
 pub use registration::{OwnHead, read_own_head, register};
 pub use simulation::{
-    Dynamics, FaceSimulation, FaceSolver, FrameReport, HeadPose, SimulationOptions,
+    Dynamics, FaceSimulation, FaceSolver, FrameReport, HeadPose, JawKnobs, SimulationOptions,
 };
 pub use teeth::Teeth;
 pub use template::{Eye, Shape, Template};

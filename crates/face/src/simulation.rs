@@ -10,6 +10,7 @@ mod altered;
 mod engine;
 mod guess;
 mod head;
+mod lent;
 
 use glam::DVec3;
 use pliant_math::Row;
@@ -24,8 +25,9 @@ use self::altered::Altered;
 use self::guess::jaw_weights;
 use self::head::Carriage;
 pub use self::head::HeadPose;
+pub use self::lent::JawKnobs;
 use crate::alteration::Alteration;
-use crate::anatomy::hinge::JawPose;
+use crate::anatomy::hinge::{Hinge, JawPose};
 use crate::error::FaceError;
 use crate::model::{BoneHold, FaceModel};
 
@@ -398,7 +400,7 @@ impl<'a> FaceSimulation<'a> {
             plane.normal = carrier.turn(rest.normal);
         }
         let [upper, lower] = moment.teeth;
-        let teeth = [upper, moved_by(lower, jaw_motion(face, &pose.jaw))];
+        let teeth = [upper, moved_by(lower, jaw_motion(hinge, &pose.jaw))];
         for (teeth, own) in end.colliders.iter_mut().zip(teeth) {
             *teeth = moved_by(own, carrier);
         }
@@ -461,10 +463,10 @@ fn moved_by(own: Rigid, next: Rigid) -> Rigid {
     }
 }
 
-fn jaw_motion(face: &FaceModel, jaw: &JawPose) -> Rigid {
-    let (turn, shift) = face.hinge.rigid(jaw);
+fn jaw_motion(hinge: &Hinge, jaw: &JawPose) -> Rigid {
+    let (turn, shift) = hinge.rigid(jaw);
     let numbers = turn.to_cols_array().into_iter();
-    let mut all = numbers.chain(face.hinge.point.to_array()).chain(shift.to_array());
+    let mut all = numbers.chain(hinge.point.to_array()).chain(shift.to_array());
     Rigid::from_array(std::array::from_fn(|_| all.next().unwrap_or(0.0)))
 }
 

@@ -111,6 +111,7 @@ fn the_adjoint_gradient_is_that_of_independent_code() {
         equilibrium: memory.of(&model),
         observation: &observation,
         dependence: &tensors,
+        knobs: &(),
         prior: &prior,
     };
     let theta: Vec<f64> = tensors.relaxed().iter().map(|a| a + 0.01).collect();
@@ -118,7 +119,7 @@ fn the_adjoint_gradient_is_that_of_independent_code() {
     let expected = known["adjoint_J"].as_f64().expect("a number");
     assert!((value - expected).abs() < 1e-8 * expected, "{value} instead of {expected}");
     let tangent = problem.equilibrium.tangent().expect("a tangent");
-    let (slope, _) = problem.slope(&theta, &tangent);
+    let slope = problem.slope(&theta, &tangent).values;
     let expected = numbers(&known["adjoint_gradient"]);
     let size = expected.iter().map(|x| x * x).sum::<f64>().sqrt();
     let off = slope.iter().zip(&expected).map(|(a, b)| (a - b) * (a - b)).sum::<f64>().sqrt();
@@ -137,6 +138,7 @@ fn the_stationary_point_of_independent_code_is_one() {
         equilibrium: memory.of(&model),
         observation: &observation,
         dependence: &tensors,
+        knobs: &(),
         prior: &prior,
     };
     let theta = numbers(&known["a"]);
@@ -144,7 +146,8 @@ fn the_stationary_point_of_independent_code_is_one() {
     let expected = known["J"].as_f64().expect("a number");
     assert!((value - expected).abs() < 1e-8 * expected, "{value} instead of {expected}");
     let tangent = problem.equilibrium.tangent().expect("a tangent");
-    let (slope, lambda) = problem.slope(&theta, &tangent);
+    let found = problem.slope(&theta, &tangent);
+    let (slope, lambda) = (found.values, found.adjoint);
     let worst = slope.iter().fold(0.0, |worst, x| f64::max(worst, x.abs()));
     assert!(worst < 1e-11, "a slope of {worst:e} is left");
     // Free vertices one after the other, as the other code has them.
@@ -171,6 +174,7 @@ fn a_skin_is_fitted_as_well_as_by_independent_code() {
             equilibrium: memory.of(&model),
             observation: &observation,
             dependence: &tensors,
+            knobs: &(),
             prior: &prior,
         };
         found.push(problem.minimise(&mut theta, &effort).expect("a fit"));

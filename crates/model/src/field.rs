@@ -7,9 +7,7 @@
 use glam::DMat3;
 use pliant_math::Row;
 
-use crate::potentials::{
-    Compliant, Curvature, Mixed, Potential, ProxyKind, Situation, VisitTerm,
-};
+use crate::potentials::{Compliant, Curvature, Mixed, Potential, ProxyKind, Situation, VisitTerm};
 
 /// The potentials of a model.
 pub struct Field {

@@ -25,7 +25,11 @@ impl Workspace {
         positions: &[Row],
         curvature: Curvature,
     ) -> Result<(), SimError> {
-        self.solver.prepare(model, scheme::constants(model.integrator().scheme, 1.0), &self.team)?;
+        self.solver.prepare(
+            model,
+            scheme::constants(model.integrator().scheme, 1.0),
+            &self.team,
+        )?;
         let objective = still(model, drive, positions, &self.vectors.measured);
         match &mut self.solver {
             SolverSpace::Newton { space, .. } => {

@@ -82,7 +82,38 @@ enum Motion {
     Trapezoidal,
 }
 
+/// A performance of a demo.
+pub struct Play<'a> {
+    pub model: &'a Path,
+    pub weights: &'a Path,
+    pub effects: &'a Path,
+    pub out: &'a Path,
+    pub fps: f64,
+    /// Frames are solved for exactly, whether flesh has inertia or not.
+    pub exact: bool,
+}
+
 impl Arguments {
+    /// What a demo asks for.
+    pub fn of_demo(play: &Play<'_>) -> Arguments {
+        Arguments {
+            model: play.model.to_owned(),
+            weights: play.weights.to_owned(),
+            out: play.out.to_owned(),
+            effects: Some(play.effects.to_owned()),
+            solver: play.exact.then_some(Kind::Exact),
+            iterations: 6,
+            fps: Some(play.fps),
+            frames: None,
+            skin_only: false,
+            no_contact: false,
+            dynamic: false,
+            scheme: Motion::Bdf2,
+            damping: 0.0,
+            no_fepr: false,
+        }
+    }
+
     fn dynamics(&self, fps: f64) -> Result<Option<Dynamics>, Failure> {
         if !(self.damping >= 0.0 && self.damping.is_finite()) {
             let rate = self.damping;

@@ -72,7 +72,7 @@ pub struct Strands {
 }
 
 impl Strands {
-    fn of(&self, tet: usize) -> &[Strand] {
+    pub(super) fn of(&self, tet: usize) -> &[Strand] {
         &self.strands[self.starts[tet] as usize..self.starts[tet + 1] as usize]
     }
 
@@ -165,7 +165,8 @@ mod tests {
             let pull = [[0.3, -0.2, 0.9, 0.1, 0.5, -0.4], [1.0, 0.2, -0.3, 0.6, 0.7, 0.8]];
             let mut gathered = [0.0; 2];
             strands.gather(&theta, &pull, &mut gathered);
-            let one: f64 = pull.as_flattened().iter().zip(slope.as_flattened()).map(|(a, b)| a * b).sum();
+            let one: f64 =
+                pull.as_flattened().iter().zip(slope.as_flattened()).map(|(a, b)| a * b).sum();
             let other = gathered[0] * change[0] + gathered[1] * change[1];
             assert!((one - other).abs() < 1e-14);
         }

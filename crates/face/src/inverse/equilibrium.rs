@@ -3,7 +3,7 @@
 use pliant_math::Row;
 use pliant_model::potentials::activation::Activation;
 use pliant_model::potentials::{Curvature, Mixed, Situation};
-use pliant_model::{FrameInput, Model};
+use pliant_model::{Drive, FrameInput, Model};
 use pliant_sim::{SimError, State, StepReport, Workspace, step};
 
 /// Left of a force when its answer counts as found.
@@ -15,6 +15,24 @@ pub struct Equilibrium<'a> {
     pub state: &'a mut State,
     pub workspace: &'a mut Workspace,
     pub input: &'a mut FrameInput,
+}
+
+/// What else is driven, by some numbers: a jaw.
+pub trait Knobs {
+    /// How far each is turned to see what it does.
+    fn steps(&self) -> &[f64];
+
+    /// Turns them.
+    fn turn(&self, knobs: &[f64], drive: &mut Drive);
+}
+
+/// None.
+impl Knobs for () {
+    fn steps(&self) -> &[f64] {
+        &[]
+    }
+
+    fn turn(&self, _: &[f64], _: &mut Drive) {}
 }
 
 /// K and B of an equilibrium.
@@ -52,6 +70,25 @@ impl Equilibrium<'_> {
         };
         let mixed = model.field().mixed(&at);
         Ok(Tangent { mixed, rows: vec![Row::zero(); model.free_count()] })
+    }
+
+    /// ∂∇E/∂p of the free vertices by the k-th knob, where it is now, by central differences.
+    pub fn knob_force<K: Knobs>(&mut self, knobs: &K, at: &[f64], k: usize) -> Vec<Row> {
+        let free = self.model.free_count();
+        let [mut ahead, mut behind] = [vec![Row::zero(); free], vec![Row::zero(); free]];
+        let step = knobs.steps()[k];
+        let mut drive = self.input.end.clone();
+        for (out, by) in [(&mut ahead, step), (&mut behind, -step)] {
+            let mut turned = at.to_vec();
+            turned[k] += by;
+            knobs.turn(&turned, &mut drive);
+            // What is held goes where the knobs take it.
+            let mut positions = self.state.positions.to_vec();
+            positions[free..].copy_from_slice(&drive.hard);
+            self.workspace.slope(self.model, &drive, &positions, out);
+        }
+        let slope = |(a, b): (Row, Row)| (a + b * -1.0) * (0.5 / step);
+        ahead.into_iter().zip(behind).map(slope).collect()
     }
 
     /// K⁻¹ f of the free vertices, exactly.

@@ -5,7 +5,7 @@ use pliant_model::potentials::activation::{Activation, RELAXED};
 use pliant_sim::SimError;
 
 use super::dependence::Dependence;
-use super::equilibrium::{Equilibrium, Tangent};
+use super::equilibrium::{Equilibrium, Knobs, Tangent};
 use super::observation::Observation;
 
 /// ½ Σ w (θ − θ̄)².
@@ -48,12 +48,23 @@ pub struct Outcome {
     pub slope: f64,
 }
 
-/// A problem with the memory that it is solved in.
-pub struct Problem<'a, D: Dependence> {
+/// A problem with the memory that it is solved in. Its unknowns are θ of the activations, then the knobs.
+pub struct Problem<'a, D: Dependence, K: Knobs> {
     pub equilibrium: Equilibrium<'a>,
     pub observation: &'a Observation,
     pub dependence: &'a D,
+    pub knobs: &'a K,
+    /// Of all unknowns.
     pub prior: &'a Prior,
+}
+
+/// ∇J at a point, and what it was made of.
+pub struct Slope {
+    pub values: Vec<f64>,
+    /// λ of the free vertices.
+    pub adjoint: Vec<Row>,
+    /// How they answer the knobs.
+    answers: Vec<Vec<Row>>,
 }
 
 /// A step is shortened at most so often.
@@ -61,48 +72,60 @@ const MOST_HALVINGS: u32 = 8;
 /// A step must lower J by this part of what its slope promises.
 const ARMIJO: f64 = 1e-4;
 
-impl<D: Dependence> Problem<'_, D> {
-    /// J at θ, with the equilibrium found for it.
-    pub fn value(&mut self, theta: &[f64]) -> f64 {
+impl<D: Dependence, K: Knobs> Problem<'_, D, K> {
+    /// J, with the equilibrium found for it.
+    pub fn value(&mut self, unknowns: &[f64]) -> f64 {
+        let (theta, knobs) = unknowns.split_at(self.dependence.count());
         let mut activations = vec![RELAXED; self.equilibrium.input.end.activations.len()];
         self.dependence.activations(theta, &mut activations);
+        self.knobs.turn(knobs, &mut self.equilibrium.input.end);
         self.equilibrium.find(&activations);
-        self.observation.value(&self.equilibrium.state.positions) + self.prior.value(theta)
+        self.observation.value(&self.equilibrium.state.positions) + self.prior.value(unknowns)
     }
 
-    /// ∇J at θ, where the equilibrium is; also λ, for whoever needs it.
-    ///
-    /// # Errors
-    /// When there is no tangent.
-    pub fn slope(&mut self, theta: &[f64], tangent: &Tangent) -> (Vec<f64>, Vec<Row>) {
+    /// ∇J where the equilibrium is.
+    pub fn slope(&mut self, unknowns: &[f64], tangent: &Tangent) -> Slope {
+        let (theta, knobs) = unknowns.split_at(self.dependence.count());
         let free = self.equilibrium.model.free_count();
-        let (mut force, mut lambda) = (vec![Row::zero(); free], vec![Row::zero(); free]);
+        let (mut force, mut adjoint) = (vec![Row::zero(); free], vec![Row::zero(); free]);
         self.observation.slope(&self.equilibrium.state.positions, &mut force);
-        self.equilibrium.answer(&force, &mut lambda);
-        lambda.iter_mut().for_each(|row| *row = *row * -1.0);
+        self.equilibrium.answer(&force, &mut adjoint);
+        adjoint.iter_mut().for_each(|row| *row = *row * -1.0);
         let mut pull = vec![[0.0; 6]; self.equilibrium.input.end.activations.len()];
-        tangent.pull(&lambda, &mut pull);
-        let mut slope = vec![0.0; self.dependence.count()];
-        self.dependence.gather(theta, &pull, &mut slope);
-        for (k, slope) in slope.iter_mut().enumerate() {
-            *slope += self.prior.weights[k] * (theta[k] - self.prior.towards[k]);
+        tangent.pull(&adjoint, &mut pull);
+        let mut values = vec![0.0; unknowns.len()];
+        let (of_theta, of_knobs) = values.split_at_mut(theta.len());
+        self.dependence.gather(theta, &pull, of_theta);
+        let mut answers = Vec::new();
+        for (k, value) in of_knobs.iter_mut().enumerate() {
+            let forces = self.equilibrium.knob_force(self.knobs, knobs, k);
+            *value = dot_rows(&forces, &adjoint);
+            let mut answer = vec![Row::zero(); free];
+            self.equilibrium.answer(&forces, &mut answer);
+            answer.iter_mut().for_each(|row| *row = *row * -1.0);
+            answers.push(answer);
         }
-        (slope, lambda)
+        for (k, value) in values.iter_mut().enumerate() {
+            *value += self.prior.weights[k] * (unknowns[k] - self.prior.towards[k]);
+        }
+        Slope { values, adjoint, answers }
     }
 
-    /// Minimises J from θ.
+    /// Minimises J from where the unknowns are.
     ///
     /// # Errors
     /// When there is no tangent.
-    pub fn minimise(&mut self, theta: &mut Vec<f64>, effort: &Effort) -> Result<Outcome, SimError> {
-        let mut outcome = Outcome { value: self.value(theta), equilibria: 1, ..Outcome::default() };
-        let mut tried = vec![0.0; theta.len()];
+    pub fn minimise(&mut self, unknowns: &mut [f64], effort: &Effort) -> Result<Outcome, SimError> {
+        let mut outcome =
+            Outcome { value: self.value(unknowns), equilibria: 1, ..Outcome::default() };
+        let mut tried = vec![0.0; unknowns.len()];
         while outcome.steps < effort.steps {
             let mut tangent = self.equilibrium.tangent()?;
-            let (slope, _) = self.slope(theta, &tangent);
-            outcome.slope = dot(&slope, &slope).sqrt();
-            let step = self.direction(theta, &slope, &mut tangent, effort.products, &mut outcome);
-            let descent = dot(&slope, &step);
+            let slope = self.slope(unknowns, &tangent);
+            outcome.slope = dot(&slope.values, &slope.values).sqrt();
+            let most = effort.products;
+            let step = self.direction(unknowns, &slope, &mut tangent, most, &mut outcome);
+            let descent = dot(&slope.values, &step);
             if descent >= 0.0 || descent.is_nan() {
                 break;
             }
@@ -110,7 +133,7 @@ impl<D: Dependence> Problem<'_, D> {
             let mut length = 1.0;
             let mut is_lower = false;
             for _ in 0..MOST_HALVINGS {
-                for ((tried, from), by) in tried.iter_mut().zip(&*theta).zip(&step) {
+                for ((tried, from), by) in tried.iter_mut().zip(&*unknowns).zip(&step) {
                     *tried = from + length * by;
                 }
                 let value = self.value(&tried);
@@ -124,10 +147,10 @@ impl<D: Dependence> Problem<'_, D> {
                 length *= 0.5;
             }
             if !is_lower {
-                outcome.value = self.value(theta);
+                outcome.value = self.value(unknowns);
                 break;
             }
-            theta.copy_from_slice(&tried);
+            unknowns.copy_from_slice(&tried);
             outcome.steps += 1;
             if before.0 - outcome.value < effort.settled * before.0 {
                 break;
@@ -140,16 +163,17 @@ impl<D: Dependence> Problem<'_, D> {
     /// −H⁻¹ ∇J by conjugate gradients, H = (K̃⁻¹B)ᵀ SᵀωS (K̃⁻¹B) + W.
     fn direction(
         &mut self,
-        theta: &[f64],
-        slope: &[f64],
+        unknowns: &[f64],
+        slope: &Slope,
         tangent: &mut Tangent,
         most: u32,
         outcome: &mut Outcome,
     ) -> Vec<f64> {
         /// Left of the gradient when a direction is good enough.
         const ENOUGH: f64 = 1e-3;
-        let mut answer = vec![0.0; slope.len()];
-        let mut residual: Vec<f64> = slope.iter().map(|s| -s).collect();
+        let Slope { values, answers, .. } = slope;
+        let mut answer = vec![0.0; values.len()];
+        let mut residual: Vec<f64> = values.iter().map(|s| -s).collect();
         let scaled = |residual: &[f64], prior: &Prior| -> Vec<f64> {
             residual.iter().zip(&prior.weights).map(|(r, w)| r / w).collect()
         };
@@ -160,7 +184,7 @@ impl<D: Dependence> Problem<'_, D> {
             if !(size > goal && size.is_finite()) {
                 break;
             }
-            let product = self.product(theta, &along, tangent);
+            let product = self.product(unknowns, &along, answers, tangent);
             outcome.products += 1;
             let curvature = dot(&along, &product);
             if curvature <= 0.0 || curvature.is_nan() {
@@ -180,23 +204,43 @@ impl<D: Dependence> Problem<'_, D> {
         answer
     }
 
-    fn product(&mut self, theta: &[f64], change: &[f64], tangent: &mut Tangent) -> Vec<f64> {
-        let free = self.equilibrium.model.free_count();
+    fn product(
+        &mut self,
+        unknowns: &[f64],
+        change: &[f64],
+        answers: &[Vec<Row>],
+        tangent: &mut Tangent,
+    ) -> Vec<f64> {
+        let count = self.dependence.count();
+        let (theta, free) = (&unknowns[..count], self.equilibrium.model.free_count());
         let mut activations: Vec<Activation> =
             vec![[0.0; 6]; self.equilibrium.input.end.activations.len()];
-        self.dependence.spread(theta, change, &mut activations);
+        self.dependence.spread(theta, &change[..count], &mut activations);
         let (mut moved, mut force) = (vec![Row::zero(); free], vec![Row::zero(); free]);
         self.equilibrium.rough_answer(tangent.force(&activations), &mut moved);
+        moved.iter_mut().for_each(|row| *row = *row * -1.0);
+        for (answer, by) in answers.iter().zip(&change[count..]) {
+            moved.iter_mut().zip(answer).for_each(|(row, a)| *row = row.plus_scaled(*by, *a));
+        }
         self.observation.bend(&moved, &mut force);
         self.equilibrium.rough_answer(&force, &mut moved);
         tangent.pull(&moved, &mut activations);
+        activations.as_flattened_mut().iter_mut().for_each(|x| *x = -*x);
         let mut product = vec![0.0; change.len()];
-        self.dependence.gather(theta, &activations, &mut product);
+        let (of_theta, of_knobs) = product.split_at_mut(count);
+        self.dependence.gather(theta, &activations, of_theta);
+        for (product, answer) in of_knobs.iter_mut().zip(answers) {
+            *product = dot_rows(answer, &force);
+        }
         for (k, product) in product.iter_mut().enumerate() {
             *product += self.prior.weights[k] * change[k];
         }
         product
     }
+}
+
+fn dot_rows(a: &[Row], b: &[Row]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a.xyz().dot(b.xyz())).sum()
 }
 
 fn dot(a: &[f64], b: &[f64]) -> f64 {

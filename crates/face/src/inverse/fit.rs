@@ -1,0 +1,457 @@
+//! A face fitted to a skin: Eq. 4 with its priors.
+//!
+//! Lengths are in millimetres here, and means are over the skin's area and over what is active of the flesh: J is half
+//! the mean squared distance of the skin (mm²) and w times half the mean squared distance of activations from what the
+//! priors want. R_act wants the matrix of fibres that shorten by one number γ per muscle, found in between from a
+//! polynomial ([`gamma`](super::gamma)); R_sparse wants relaxed muscles, those the more that do less.
+
+use std::time::Instant;
+
+use glam::DVec3;
+use pliant_model::potentials::activation::{Activation, RELAXED, fibre};
+
+use super::dependence::{Dependence, Strand, Strands, Tensors};
+use super::gamma::contraction;
+use super::gauss_newton::{Effort, Outcome, Prior, Problem};
+use super::observation::{Observation, Sample};
+use crate::anatomy::hinge::JawPose;
+use crate::error::FaceError;
+use crate::model::FaceModel;
+use crate::simulation::{FaceSimulation, FaceSolver, JawKnobs, SimulationOptions};
+
+/// What activations may be.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ActivationModel {
+    /// A symmetric matrix per tet: six numbers.
+    #[default]
+    Tensor,
+    /// A contraction along the fibres per tet.
+    Fibre,
+    /// A contraction along the fibres per muscle.
+    Muscle,
+}
+
+/// How a face is fitted.
+#[derive(Clone, Debug)]
+pub struct FitOptions {
+    pub model: ActivationModel,
+    /// Weights w of the priors (mm²), one after the other.
+    pub weights: Vec<f64>,
+    /// R_sparse relative to R_act.
+    pub sparsity: f64,
+    /// Whether activations are drawn to aligned and sparse ones, or just to relaxed ones.
+    pub anatomical: bool,
+    /// Of the distance along the target's normals, beside the distance itself.
+    pub to_plane: f64,
+    /// Gauss–Newton steps per weight.
+    pub steps: u32,
+    /// Products per step.
+    pub products: u32,
+    pub contact: bool,
+    pub threads: usize,
+}
+
+impl Default for FitOptions {
+    fn default() -> Self {
+        FitOptions {
+            model: ActivationModel::Tensor,
+            weights: vec![10.0, 1.0, 0.1],
+            sparsity: 0.2,
+            anatomical: true,
+            to_plane: 1.0,
+            steps: 3,
+            products: 40,
+            contact: true,
+            threads: 1,
+        }
+    }
+}
+
+/// A face that has been fitted.
+#[derive(Clone, Debug, Default)]
+pub struct Fitted {
+    /// Of every tet that has muscle in it, in the order of the model's shares.
+    pub activations: Vec<Activation>,
+    pub jaw: JawPose,
+    /// What every muscle contracts by, on the whole.
+    pub contractions: Vec<f64>,
+    /// The skin that comes of it (m).
+    pub skin: Vec<DVec3>,
+    pub steps: u32,
+    pub products: u32,
+    pub equilibria: u32,
+    /// Seconds.
+    pub seconds: f64,
+    /// Unknowns, to go on from.
+    unknowns: Vec<f64>,
+}
+
+/// Fits a face to one skin after the other.
+pub struct FaceFit<'a> {
+    face: &'a FaceModel,
+    simulation: FaceSimulation<'a>,
+    knobs: JawKnobs,
+    options: FitOptions,
+    dependence: Fibres,
+    /// Samples without targets, and the skin's vertices they are.
+    samples: Vec<Sample>,
+    vertices: Vec<u32>,
+    /// What is active of every tet with muscle, over that of all.
+    parts: Vec<f64>,
+    /// Shares of each of these.
+    shares: Vec<std::ops::Range<usize>>,
+}
+
+/// Weight of the jaw's knobs in the priors: a degree or a millimetre counts as much as so many mm² of skin.
+const JAW: f64 = 1e-4;
+
+enum Fibres {
+    Tensors(Tensors),
+    Strands(Strands),
+}
+
+impl<'a> FaceFit<'a> {
+    /// For a face.
+    ///
+    /// # Errors
+    /// When the face cannot be simulated.
+    pub fn new(face: &'a FaceModel, options: FitOptions) -> Result<Self, FaceError> {
+        let simulated = SimulationOptions {
+            solver: FaceSolver::Exact { tolerance: 1e-6 },
+            contact: options.contact,
+            threads: options.threads,
+            ..SimulationOptions::default()
+        };
+        let simulation = FaceSimulation::new(face, &simulated)?;
+        let mut shares = Vec::new();
+        let mut first = 0;
+        for own in face.shares.chunk_by(|a, b| a.tet == b.tet) {
+            shares.push(first..first + own.len());
+            first += own.len();
+        }
+        let active = |own: &std::ops::Range<usize>| -> f64 {
+            face.shares[own.clone()].iter().map(|share| share.fraction).sum()
+        };
+        let whole: f64 = shares.iter().map(active).sum();
+        let parts = shares.iter().map(|own| active(own) / whole.max(1e-12)).collect();
+        let dependence = match options.model {
+            ActivationModel::Tensor => Fibres::Tensors(Tensors { tets: shares.len() }),
+            ActivationModel::Fibre => Fibres::Strands(strands(face, &shares, false)),
+            ActivationModel::Muscle => Fibres::Strands(strands(face, &shares, true)),
+        };
+        let (samples, vertices) = samples(face, &simulation, options.to_plane);
+        let knobs = simulation.jaw_knobs();
+        Ok(FaceFit {
+            face,
+            simulation,
+            knobs,
+            options,
+            dependence,
+            samples,
+            vertices,
+            parts,
+            shares,
+        })
+    }
+
+    /// Fits activations and jaw to a skin (m), in the frame of the skull and the order of the face's own;
+    /// from another fit, if that is near.
+    ///
+    /// # Errors
+    /// When the skin has another number of vertices, or the flesh no tangent.
+    pub fn fit(&mut self, target: &[DVec3], start: Option<&Fitted>) -> Result<Fitted, FaceError> {
+        let rest = &self.face.skin.mesh.positions;
+        if target.len() != rest.len() || target.iter().any(|p| !p.is_finite()) {
+            return Err(FaceError::Part {
+                path: self.face.name.clone().into(),
+                part: "the target".to_owned(),
+                problem: format!("is no skin of {} vertices with numbers", rest.len()),
+            });
+        }
+        let clock = Instant::now();
+        let observation = self.observation(target);
+        let count = match &self.dependence {
+            Fibres::Tensors(own) => own.count(),
+            Fibres::Strands(own) => own.count(),
+        };
+        let mut unknowns = match start {
+            Some(start) if start.unknowns.len() == count + JawKnobs::COUNT => {
+                start.unknowns.clone()
+            }
+            _ => {
+                let mut unknowns = match &self.dependence {
+                    Fibres::Tensors(own) => own.relaxed(),
+                    Fibres::Strands(own) => own.relaxed(),
+                };
+                unknowns.extend(JawKnobs::numbers(&self.jaw_of(target)));
+                unknowns
+            }
+        };
+        let mut fitted = Fitted::default();
+        let weights = match start {
+            Some(_) => {
+                self.options.weights[self.options.weights.len().saturating_sub(1)..].to_vec()
+            }
+            None => self.options.weights.clone(),
+        };
+        for weight in weights {
+            for _ in 0..self.options.steps {
+                let prior = self.prior(&unknowns, weight, count);
+                let done = self.minimise(&observation, &prior, &mut unknowns)?;
+                fitted.steps += done.steps;
+                fitted.products += done.products;
+                fitted.equilibria += done.equilibria;
+                if done.steps == 0 {
+                    break;
+                }
+            }
+        }
+        fitted.activations = vec![RELAXED; self.shares.len()];
+        match &self.dependence {
+            Fibres::Tensors(own) => own.activations(&unknowns[..count], &mut fitted.activations),
+            Fibres::Strands(own) => own.activations(&unknowns[..count], &mut fitted.activations),
+        }
+        fitted.jaw = self.face.hinge.limited(&JawKnobs::pose(&unknowns[count..]));
+        fitted.contractions = self.contractions(&fitted.activations);
+        self.simulation.activate(&fitted.activations, &fitted.jaw);
+        fitted.skin = self.simulation.skin();
+        fitted.unknowns = unknowns;
+        fitted.seconds = clock.elapsed().as_secs_f64();
+        Ok(fitted)
+    }
+
+    fn minimise(
+        &mut self,
+        observation: &Observation,
+        prior: &Prior,
+        unknowns: &mut [f64],
+    ) -> Result<Outcome, FaceError> {
+        let effort = Effort { steps: 1, products: self.options.products, settled: 1e-3 };
+        let equilibrium = self.simulation.equilibrium();
+        let knobs = &self.knobs;
+        Ok(match &self.dependence {
+            Fibres::Tensors(dependence) => {
+                Problem { equilibrium, observation, dependence, knobs, prior }
+                    .minimise(unknowns, &effort)?
+            }
+            Fibres::Strands(dependence) => {
+                Problem { equilibrium, observation, dependence, knobs, prior }
+                    .minimise(unknowns, &effort)?
+            }
+        })
+    }
+
+    fn observation(&self, target: &[DVec3]) -> Observation {
+        let normals = normals(target, &self.face.skin.mesh.triangles);
+        let of = |(sample, &v): (&Sample, &u32)| Sample {
+            target: target[v as usize],
+            normal: normals[v as usize],
+            ..*sample
+        };
+        Observation { samples: self.samples.iter().zip(&self.vertices).map(of).collect() }
+    }
+
+    /// The jaw that takes the skin over it nearest to a target, as if that were bone: Gauss–Newton on the five.
+    fn jaw_of(&self, target: &[DVec3]) -> JawPose {
+        let rest = &self.face.skin.mesh.positions;
+        let follow = self.simulation.jaw_shares();
+        let mut knobs = [0.0; JawKnobs::COUNT];
+        let over: Vec<usize> = (0..rest.len()).filter(|&v| follow[v] > 0.8).collect();
+        let away = |knobs: &[f64; 5]| -> Vec<DVec3> {
+            let jaw = JawKnobs::pose(knobs);
+            over.iter().map(|&v| self.face.hinge.moved(rest[v], &jaw) - target[v]).collect()
+        };
+        for _ in 0..6 {
+            let off = away(&knobs);
+            let columns: [Vec<DVec3>; 5] = std::array::from_fn(|k| {
+                let mut turned = knobs;
+                turned[k] += 0.01;
+                away(&turned).iter().zip(&off).map(|(a, b)| (*a - *b) * 100.0).collect()
+            });
+            let mut matrix = [[0.0; 6]; 5];
+            for i in 0..5 {
+                for j in 0..5 {
+                    matrix[i][j] = columns[i].iter().zip(&columns[j]).map(|(a, b)| a.dot(*b)).sum();
+                }
+                // Shifts are rarer than turns, and told apart from them badly.
+                matrix[i][i] *= if i == 0 { 1.001 } else { 1.2 };
+                matrix[i][i] += 1e-12;
+                matrix[i][5] = -columns[i].iter().zip(&off).map(|(a, b)| a.dot(*b)).sum::<f64>();
+            }
+            let step = solved(matrix);
+            (0..5).for_each(|k| knobs[k] += step[k]);
+        }
+        self.face.hinge.limited(&JawKnobs::pose(&knobs))
+    }
+
+    /// The priors' weights, and what they want where activations are now.
+    fn prior(&self, unknowns: &[f64], weight: f64, count: usize) -> Prior {
+        let mut prior = Prior { weights: vec![JAW; unknowns.len()], towards: unknowns.to_vec() };
+        let Fibres::Tensors(own) = &self.dependence else {
+            // A contraction counts as the matrix it makes: its square is 1 along and ¼ twice across.
+            let Fibres::Strands(own) = &self.dependence else { return prior };
+            let mut parts = vec![0.0; count];
+            for (tet, part) in self.parts.iter().enumerate() {
+                own.of(tet).iter().for_each(|s| parts[s.contraction as usize] += s.share * part);
+            }
+            for k in 0..count {
+                prior.weights[k] = 1.5 * weight * parts[k].max(1e-9);
+                prior.towards[k] = 0.0;
+            }
+            return prior;
+        };
+        let mut activations = vec![RELAXED; own.tets];
+        own.activations(&unknowns[..count], &mut activations);
+        let contractions = self.contractions(&activations);
+        let efforts = self.efforts(&activations);
+        for (tet, shares) in self.shares.iter().enumerate() {
+            let (mut sum, mut towards) = (0.0, [0.0; 6]);
+            for share in &self.face.shares[shares.clone()] {
+                let m = share.muscle as usize;
+                let (aligned, relaxed) = match self.options.anatomical {
+                    true => (1.0, self.options.sparsity * efforts[m]),
+                    false => (0.0, 1.0),
+                };
+                let wanted = fibre(share.fibre, contractions[m]);
+                for k in 0..6 {
+                    towards[k] += share.fraction * (aligned * wanted[k] + relaxed * RELAXED[k]);
+                }
+                sum += share.fraction * (aligned + relaxed);
+            }
+            let whole: f64 = self.face.shares[shares.clone()].iter().map(|s| s.fraction).sum();
+            for k in 0..6 {
+                let twice = if matches!(k, 1 | 2 | 4) { 2.0 } else { 1.0 };
+                let relative = sum / whole.max(1e-12);
+                prior.weights[6 * tet + k] = twice * weight * self.parts[tet] * relative;
+                prior.towards[6 * tet + k] = towards[k] / sum.max(1e-12);
+            }
+        }
+        prior
+    }
+
+    /// γ of every muscle, as a contraction.
+    fn contractions(&self, activations: &[Activation]) -> Vec<f64> {
+        let mut along = vec![[0.0; 3]; self.face.muscles.len()];
+        for (shares, a) in self.shares.iter().zip(activations) {
+            for share in &self.face.shares[shares.clone()] {
+                let q = share.fibre;
+                let [xx, xy, xz, yy, yz, zz] = *a;
+                let first = xx * q.x * q.x
+                    + yy * q.y * q.y
+                    + zz * q.z * q.z
+                    + 2.0 * (xy * q.x * q.y + xz * q.x * q.z + yz * q.y * q.z);
+                let own = &mut along[share.muscle as usize];
+                own[0] += share.fraction;
+                own[1] += share.fraction * first;
+                own[2] += share.fraction * (xx + yy + zz - first);
+            }
+        }
+        along.iter().map(|[whole, first, others]| contraction(*whole, *first, *others)).collect()
+    }
+
+    /// What R_sparse weighs muscles by: one over the norm of what they do, of the mean of all.
+    fn efforts(&self, activations: &[Activation]) -> Vec<f64> {
+        let mut squares = vec![[0.0; 2]; self.face.muscles.len()];
+        for (shares, a) in self.shares.iter().zip(activations) {
+            let square: f64 = (0..6)
+                .map(|k| {
+                    let twice = if matches!(k, 1 | 2 | 4) { 2.0 } else { 1.0 };
+                    twice * (a[k] - RELAXED[k]) * (a[k] - RELAXED[k])
+                })
+                .sum();
+            for share in &self.face.shares[shares.clone()] {
+                let own = &mut squares[share.muscle as usize];
+                own[0] += share.fraction;
+                own[1] += share.fraction * square;
+            }
+        }
+        /// Muscles that do less than this count as doing it.
+        const LEAST: f64 = 0.02;
+        let norms = squares.iter().map(|[whole, sum]| (sum / whole.max(1e-12)).sqrt());
+        norms.map(|norm| 0.1 / norm.max(LEAST)).collect()
+    }
+}
+
+/// Samples of the skin that is simulated, weighed by its area; (m) become mm.
+fn samples(
+    face: &FaceModel,
+    simulation: &FaceSimulation,
+    to_plane: f64,
+) -> (Vec<Sample>, Vec<u32>) {
+    let skin = &face.skin.mesh;
+    let mut areas = vec![0.0; skin.positions.len()];
+    for t in &skin.triangles {
+        let [a, b, c] = t.map(|v| skin.positions[v as usize]);
+        let area = (b - a).cross(c - a).length() / 6.0;
+        t.iter().for_each(|&v| areas[v as usize] += area);
+    }
+    let (mut samples, mut vertices) = (Vec::new(), Vec::new());
+    let model = simulation.model();
+    for (v, tet) in (0u32..).zip(&face.binding.tets) {
+        let Some(corners) = tet.and_then(|tet| face.solid.tets.get(tet as usize)) else { continue };
+        let own = corners.map(|c| model.number(0, c as usize) as u32);
+        if own.iter().all(|c| *c as usize >= model.free_count()) {
+            continue;
+        }
+        samples.push(Sample {
+            vertices: own,
+            weights: face.binding.weights[v as usize],
+            target: DVec3::ZERO,
+            to_point: areas[v as usize],
+            to_plane: to_plane * areas[v as usize],
+            normal: DVec3::ZERO,
+        });
+        vertices.push(v);
+    }
+    let whole: f64 = samples.iter().map(|sample| sample.to_point).sum();
+    for sample in &mut samples {
+        sample.to_point *= 1e6 / whole.max(1e-12);
+        sample.to_plane *= 1e6 / whole.max(1e-12);
+    }
+    (samples, vertices)
+}
+
+fn strands(face: &FaceModel, shares: &[std::ops::Range<usize>], by_muscle: bool) -> Strands {
+    let contractions = if by_muscle { face.muscles.len() } else { shares.len() };
+    let mut strands = Strands { contractions, starts: vec![0], strands: Vec::new() };
+    for (tet, own) in shares.iter().enumerate() {
+        let own = &face.shares[own.clone()];
+        let whole: f64 = own.iter().map(|share| share.fraction).sum();
+        strands.strands.extend(own.iter().map(|share| Strand {
+            contraction: if by_muscle { share.muscle } else { tet as u32 },
+            share: share.fraction / whole.max(1e-12),
+            along: share.fibre,
+        }));
+        strands.starts.push(strands.strands.len() as u32);
+    }
+    strands
+}
+
+/// Unit normals of vertices.
+fn normals(positions: &[DVec3], triangles: &[[u32; 3]]) -> Vec<DVec3> {
+    let mut normals = vec![DVec3::ZERO; positions.len()];
+    for t in triangles {
+        let [a, b, c] = t.map(|v| positions[v as usize]);
+        let normal = (b - a).cross(c - a);
+        t.iter().for_each(|&v| normals[v as usize] += normal);
+    }
+    normals.iter().map(|n| n.normalize_or_zero()).collect()
+}
+
+/// Five equations by elimination; the matrix is positive definite.
+fn solved(mut matrix: [[f64; 6]; 5]) -> [f64; 5] {
+    for k in 0..5 {
+        for i in k + 1..5 {
+            let factor = matrix[i][k] / matrix[k][k];
+            for j in k..6 {
+                matrix[i][j] -= factor * matrix[k][j];
+            }
+        }
+    }
+    let mut x = [0.0; 5];
+    for k in (0..5).rev() {
+        let sum: f64 = (k + 1..5).map(|j| matrix[k][j] * x[j]).sum();
+        x[k] = (matrix[k][5] - sum) / matrix[k][k];
+    }
+    x.map(|x| if x.is_finite() { x } else { 0.0 })
+}

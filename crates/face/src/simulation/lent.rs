@@ -1,0 +1,77 @@
+//! A simulation lent to inverse physics: its equilibrium, and the jaw as numbers to be turned.
+
+use glam::DVec3;
+use pliant_math::Row;
+use pliant_model::Drive;
+
+use super::guess::jaw_weights;
+use super::{FaceSimulation, jaw_motion};
+use crate::anatomy::hinge::{Hinge, JawPose};
+use crate::inverse::equilibrium::{Equilibrium, Knobs};
+
+/// The jaw as five numbers: opening and turn (degrees), shift (mm).
+#[derive(Clone, Debug)]
+pub struct JawKnobs {
+    hinge: Hinge,
+    /// Places in the drive, and positions at rest (m), of what the mandible holds.
+    mandible: Vec<(usize, DVec3)>,
+}
+
+impl JawKnobs {
+    /// How many there are.
+    pub const COUNT: usize = 5;
+
+    /// As a pose.
+    pub fn pose(knobs: &[f64]) -> JawPose {
+        let [open, turn, x, y, z] = std::array::from_fn(|k| knobs.get(k).copied().unwrap_or(0.0));
+        JawPose { open, turn, shift: 1e-3 * DVec3::new(x, y, z) }
+    }
+
+    /// A pose as numbers.
+    pub fn numbers(pose: &JawPose) -> [f64; 5] {
+        let shift = 1e3 * pose.shift;
+        [pose.open, pose.turn, shift.x, shift.y, shift.z]
+    }
+}
+
+impl Knobs for JawKnobs {
+    fn steps(&self) -> &[f64] {
+        &[0.01; JawKnobs::COUNT]
+    }
+
+    fn turn(&self, knobs: &[f64], drive: &mut Drive) {
+        let pose = JawKnobs::pose(knobs);
+        for (place, rest) in &self.mandible {
+            drive.hard[*place] = Row::from(self.hinge.moved(*rest, &pose));
+        }
+        if let Some(teeth) = drive.colliders.get_mut(1) {
+            *teeth = jaw_motion(&self.hinge, &pose);
+        }
+    }
+}
+
+impl FaceSimulation<'_> {
+    /// What its equilibria are looked for with.
+    pub fn equilibrium(&mut self) -> Equilibrium<'_> {
+        let FaceSimulation { model, state, workspace, input, .. } = self;
+        Equilibrium { model, state, workspace, input }
+    }
+
+    /// Its jaw.
+    pub fn jaw_knobs(&self) -> JawKnobs {
+        let mandible = self.bones.iter().filter(|(.., is_mandible)| *is_mandible);
+        let mandible = mandible.map(|(place, rest, _)| (*place, *rest)).collect();
+        JawKnobs { hinge: self.face.hinge, mandible }
+    }
+
+    /// How much of the jaw's motion vertices of the skin take on, from 0 to 1.
+    pub fn jaw_shares(&self) -> Vec<f64> {
+        let own = jaw_weights(self.face);
+        let share = |v: usize| {
+            let corners = self.face.solid.tets.get(self.face.binding.tets[v]? as usize)?;
+            let weights = self.face.binding.weights[v];
+            Some((0..4).map(|k| weights[k] * own[corners[k] as usize]).sum())
+        };
+        (0..self.face.binding.tets.len()).map(|v| share(v).unwrap_or(0.0)).collect()
+    }
+}

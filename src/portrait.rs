@@ -1,0 +1,162 @@
+//! Faces that move, seen by one camera: filmstrips and films, a row per run.
+
+use std::path::{Path, PathBuf};
+
+use glam::DVec3;
+use pliant::demos::{FaceShow, Measure, MeasureKind, Room};
+use pliant::face::FaceModel;
+use pliant::io::AnimationOptions;
+use pliant::lips::measures::heat;
+use pliant::mesh::menagerie::Colour;
+use pliant::view::{Bounds, Filmstrip, FilmstripRow, Material, Object, Picture};
+
+use crate::animation::Source;
+use crate::arguments::{Options, Size};
+use crate::failure::Failure;
+use crate::film::Film;
+use crate::likeness;
+use crate::progress::Progress;
+use crate::stage::Stage;
+
+/// A little from the side: what comes forward is seen.
+const VIEW: [f64; 3] = [-0.45, -0.06, -1.0];
+/// The built-in head's face and ears \[m\].
+const FACE: Room = Room { min: [-0.078, -0.135, -0.04], max: [0.078, 0.085, 0.045] };
+/// Of a picture in a strip, and in a film.
+const STRIP: Size = Size { width: 330, height: 400 };
+const FILM: Size = Size { width: 400, height: 480 };
+/// Pictures in a film, at most.
+const LENGTH: usize = 150;
+
+/// Runs side by side.
+pub struct Portraits {
+    runs: Vec<Portrait>,
+    view: DVec3,
+    room: Room,
+    /// Displacement that is painted red \[m\], if any is painted.
+    painted: Option<f64>,
+}
+
+struct Portrait {
+    label: String,
+    source: Source,
+    colours: Option<Vec<Colour>>,
+    /// The first frame, where displacements are painted \[m\].
+    first: Vec<DVec3>,
+}
+
+impl Portraits {
+    /// Of labels, with caches that have their mesh beside them.
+    pub fn open(runs: &[(String, PathBuf)], show: &FaceShow) -> Result<Portraits, Failure> {
+        let open = |(label, cache): &(String, PathBuf)| -> Result<Portrait, Failure> {
+            let written = format!("{}+{}", cache.with_extension("obj").display(), cache.display());
+            let mut source = Source::open(&written, AnimationOptions::default())?;
+            let first = source.frame(0)?;
+            Ok(Portrait { label: label.clone(), colours: source.colours(), first, source })
+        };
+        let runs = runs.iter().map(open).collect::<Result<_, _>>()?;
+        let view = DVec3::from_array(show.view.unwrap_or(VIEW));
+        let painted = show.paint_mm.map(|mm| 1e-3 * mm);
+        Ok(Portraits { runs, view, room: show.room.unwrap_or(FACE), painted })
+    }
+
+    fn stage(&self, size: Size, options: &Options) -> Stage {
+        let mut framing = Stage::framing_along(self.view, size);
+        let Room { min, max } = self.room;
+        framing.add(Bounds { min: min.into(), max: max.into() }.corners());
+        Stage::around(&framing, size, options.threads()).without_ground()
+    }
+
+    fn frames(&self) -> usize {
+        self.runs.iter().map(|run| run.source.frames()).max().unwrap_or(0)
+    }
+
+    fn fps(&self) -> f64 {
+        self.runs.first().map_or(30.0, |run| run.source.fps())
+    }
+
+    /// Moments \[s\], a row per run.
+    pub fn strip(
+        &mut self,
+        title: &str,
+        moments: &[f64],
+        options: &Options,
+    ) -> Result<Picture, Failure> {
+        let stage = self.stage(STRIP, options);
+        let (fps, last) = (self.fps(), self.frames().saturating_sub(1));
+        let frame = |seconds: &f64| ((seconds * fps).round().max(0.0) as usize).min(last);
+        let shown: Vec<usize> = moments.iter().map(frame).collect();
+        let columns = shown.iter().map(|&k| format!("{:.2} s", k as f64 / fps)).collect();
+        let (mut rows, painted) = (Vec::new(), self.painted);
+        for run in &mut self.runs {
+            let frames =
+                shown.iter().map(|&k| run.picture(k, &stage, painted)).collect::<Result<_, _>>()?;
+            rows.push(FilmstripRow { label: run.label.clone(), frames });
+        }
+        Ok(Filmstrip { title: title.to_owned(), columns, rows }.compose()?)
+    }
+
+    /// All runs at a frame, beside each other.
+    fn picture(&mut self, frame: usize, stage: &Stage) -> Result<Picture, Failure> {
+        let painted = self.painted;
+        let pictures = self.runs.iter_mut().map(|run| run.picture(frame, stage, painted));
+        let frames = pictures.collect::<Result<Vec<_>, _>>()?;
+        let columns = self.runs.iter().map(|run| run.label.clone()).collect();
+        let rows = vec![FilmstripRow { label: String::new(), frames }];
+        Ok(Filmstrip { title: String::new(), columns, rows }.compose()?)
+    }
+
+    /// What is measured at a moment, a line per run.
+    pub fn measure(&mut self, measure: &Measure, face: &FaceModel) -> Result<Vec<String>, Failure> {
+        let last = self.frames().saturating_sub(1);
+        let frame = ((measure.at * self.fps()).round().max(0.0) as usize).min(last);
+        let skin = face.skin.mesh.positions.len();
+        let mut poses = Vec::new();
+        for run in &mut self.runs {
+            let mut pose = run.source.frame(frame.min(run.source.frames().saturating_sub(1)))?;
+            pose.truncate(skin);
+            poses.push((run.label.as_str(), pose));
+        }
+        Ok(match &measure.of {
+            MeasureKind::Moved(region) => likeness::moved(face, region, measure.at, &poses),
+            MeasureKind::Asymmetry(_) => likeness::asymmetry(face, measure.at, &poses),
+        })
+    }
+
+    /// The whole, as a film.
+    pub fn film(&mut self, path: &Path, options: &Options) -> Result<(), Failure> {
+        let stage = self.stage(FILM, options);
+        let count = self.frames();
+        let least = if self.fps() > 25.0 { 2 } else { 1 };
+        let stride = count.div_ceil(LENGTH).max(least);
+        let progress = Progress::start(options, "pictures", count.div_ceil(stride) as u64);
+        let first = self.picture(0, &stage)?;
+        let mut film = Film::start(path, &first, self.fps() / stride as f64)?;
+        film.add(&first)?;
+        for frame in (stride..count).step_by(stride) {
+            film.add(&self.picture(frame, &stage)?)?;
+            progress.at((frame / stride) as u64);
+        }
+        film.finish()
+    }
+}
+
+impl Portrait {
+    /// A frame, or the last if it has fewer.
+    fn picture(
+        &mut self,
+        frame: usize,
+        stage: &Stage,
+        painted: Option<f64>,
+    ) -> Result<Picture, Failure> {
+        let positions = self.source.frame(frame.min(self.source.frames().saturating_sub(1)))?;
+        let triangles = &self.source.rest().triangles;
+        let moved = painted.map(|most| -> Vec<Colour> {
+            let of = |(x, first): (&DVec3, &DVec3)| heat(x.distance(*first) / most);
+            positions.iter().zip(&self.first).map(|p| of(p).map(|c| c as f32)).collect()
+        });
+        let colours = moved.as_deref().or(self.colours.as_deref());
+        let object = Object { colours, ..Object::new(&positions[..], triangles, Material::SKIN) };
+        Ok(stage.picture(vec![object])?)
+    }
+}

@@ -4,12 +4,13 @@
 mod ensemble;
 
 use glam::{DMat3, DVec3};
-use pliant_model::Rigid;
+use pliant_model::{Rigid, rotation};
 
 pub use self::ensemble::Ensemble;
 
 use crate::alteration::Alteration;
 use crate::anatomy::hinge::JawPose;
+use crate::effects::HeadPath;
 use crate::error::FaceError;
 use crate::expression::Recipe;
 use crate::folder::nearest;
@@ -17,6 +18,7 @@ use crate::model::FaceModel;
 use crate::performance::{Frame, Performance};
 use crate::simulation::{FaceSimulation, FrameReport, HeadPose, SimulationOptions};
 use crate::teeth::Teeth;
+use crate::world::World;
 
 /// Recipes tell what muscles would do alone; in flesh that resists they have to do more.
 const EFFORT: f64 = 1.8;
@@ -37,6 +39,8 @@ pub struct AnimatedFrame {
     pub neck: DVec3,
     /// How the eyes are turned, left and right, before the head is.
     pub eyes: [DMat3; 2],
+    /// How the world's things are moved from where they are made.
+    pub props: Vec<Rigid>,
     pub report: FrameReport,
 }
 
@@ -62,6 +66,8 @@ pub struct Animator<'a> {
     /// When the next frame is (s), and when the one after it.
     time: f64,
     frame_time: f64,
+    /// Where the head goes beside what the performance says.
+    path: Option<HeadPath>,
 }
 
 impl<'a> Animator<'a> {
@@ -98,7 +104,7 @@ impl<'a> Animator<'a> {
         let simulation = simulation(face, options)?;
         let teeth = if options.contact { Some(Teeth::new(face)?) } else { None };
         let (sliders, time, frame_time) = (Vec::new(), 0.0, 0.0);
-        Ok(Animator { face, simulation, teeth, asks, sliders, time, frame_time })
+        Ok(Animator { face, simulation, teeth, asks, sliders, time, frame_time, path: None })
     }
 
     /// For a performance, with its muscles.
@@ -124,11 +130,27 @@ impl<'a> Animator<'a> {
         alteration: &Alteration,
         time: f64,
     ) -> Result<Self, FaceError> {
+        Animator::in_world(face, performance, options, (alteration, time), &World::default())
+    }
+
+    /// The same among things and in the wind; the performance's frames per second count.
+    ///
+    /// # Errors
+    /// As [`Animator::of`].
+    pub fn in_world(
+        face: &'a FaceModel,
+        performance: &Performance,
+        options: &SimulationOptions,
+        (alteration, time): (&Alteration, f64),
+        world: &World,
+    ) -> Result<Self, FaceError> {
+        let world = World { fps: performance.fps, ..world.clone() };
         let simulation = |face, options: &SimulationOptions| {
-            FaceSimulation::altered(face, options, alteration.clone(), time)
+            FaceSimulation::in_world(face, options, alteration.clone(), time, &world)
         };
         let mut animator = Animator::playing(face, &performance.shapes, options, simulation)?;
         (animator.time, animator.frame_time) = (time, 1.0 / performance.fps);
+        animator.path = world.head;
         for name in &performance.muscles {
             let number = face.muscles.iter().position(|muscle| muscle.name == *name);
             animator.sliders.push(number.ok_or_else(|| FaceError::UnknownShape {
@@ -162,7 +184,12 @@ impl<'a> Animator<'a> {
         let turn = DMat3::from_rotation_y(yaw)
             * DMat3::from_rotation_x(-pitch)
             * DMat3::from_rotation_z(-roll);
-        self.simulation.move_head(&HeadPose { turn, place: frame.place });
+        let mut head = HeadPose { turn, place: frame.place };
+        if let Some(path) = &self.path {
+            head.turn = rotation(path.turn.at(self.time)) * head.turn;
+            head.place += path.place.at(self.time);
+        }
+        self.simulation.move_head(&head);
         self.simulation.go_to(self.time);
         let report = self.simulation.pose(&contractions, &jaw);
         self.time += self.frame_time;
@@ -184,7 +211,9 @@ impl<'a> Animator<'a> {
             if turn.is_finite() { turn } else { DMat3::IDENTITY }
         });
         let strains = self.face.strains(&positions);
-        AnimatedFrame { skin, strains, jaw, teeth: moved, head, neck, eyes, report }
+        let rigid = head.rigid(neck);
+        let props = self.simulation.props().iter().map(|pose| pose.then(&rigid)).collect();
+        AnimatedFrame { skin, strains, jaw, teeth: moved, head, neck, eyes, props, report }
     }
 }
 

@@ -81,6 +81,22 @@ impl<'a> SimpleFlesh<'a> {
         targets: &[DMat3],
         ball: Option<Ball>,
     ) -> Vec<DVec3> {
+        self.pressed(elasticity, bones, targets, &|x| {
+            let ball = ball?;
+            let out = x - ball.center;
+            let surface = || ball.center + ball.radius * out.normalize_or(DVec3::Z);
+            (out.length() < ball.radius).then(surface)
+        })
+    }
+
+    /// The same with any obstacle: `surface` has the nearest point of it (m) for points that are inside.
+    pub fn pressed(
+        &self,
+        elasticity: Elasticity,
+        bones: &dyn Fn(DVec3) -> DVec3,
+        targets: &[DMat3],
+        surface: &dyn Fn(DVec3) -> Option<DVec3>,
+    ) -> Vec<DVec3> {
         let mut x: Vec<DVec3> = self.face.solid.positions.iter().map(|p| bones(*p)).collect();
         let mut aims: Vec<DMat3> = vec![DMat3::IDENTITY; self.shapes.len()];
         for _ in 0..ROUNDS {
@@ -93,12 +109,7 @@ impl<'a> SimpleFlesh<'a> {
                     }
                 };
             }
-            let touched = |v: usize| {
-                let ball = ball?;
-                let out = x[v] - ball.center;
-                let inside = !self.held[v] && out.length() < ball.radius;
-                inside.then(|| ball.center + ball.radius * out.normalize_or(DVec3::Z))
-            };
+            let touched = |v: usize| if self.held[v] { None } else { surface(x[v]) };
             let contacts: Vec<Option<DVec3>> = (0..x.len()).map(touched).collect();
             self.solve(&mut x, &aims, &contacts);
         }

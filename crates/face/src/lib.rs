@@ -8,6 +8,7 @@
 //! - [`build()`]: tets between skin and bones, and what muscle is in them: a [`FaceModel`]
 //! - [`FaceSimulation`]: contractions and a pose of the jaw go in, flesh and skin come out
 //! - [`Animator`]: the same from weights of shapes; [`Ensemble`]: with eyes and teeth, to be written
+//! - [`World`]: wind, things that a face meets ([`Prop`]), and how its head is carried
 //! - [`effects`]: what is done to a face and what it meets, from a file
 //! - [`alteration`]: effects put to a face: fat, filler, palsy, bones, maps
 //! - [`comparison`]: flesh without rotations, to see what they are for
@@ -26,10 +27,12 @@ pub mod inverse;
 mod model;
 mod penetration;
 pub mod performance;
+mod props;
 mod registration;
 mod simulation;
 mod teeth;
 mod template;
+mod world;
 
 pub use animation::{AnimatedFrame, Animator, Ensemble};
 pub use build::{BuildOptions, build};
@@ -37,9 +40,11 @@ pub use error::FaceError;
 pub use model::{BoneHold, FaceModel, MuscleCourse, Part, Share, SkinBinding, Slip};
 pub use penetration::{LipGauge, Penetration};
 pub use performance::Performance;
+pub use props::Prop;
 pub use registration::{OwnHead, read_own_head, register};
 pub use simulation::{
     Dynamics, FaceSimulation, FaceSolver, FrameReport, HeadPose, JawKnobs, SimulationOptions,
 };
 pub use teeth::Teeth;
 pub use template::{Eye, Shape, Template};
+pub use world::World;

@@ -6,11 +6,13 @@
 //! flesh that touch. With [`Dynamics`] flesh has inertia (section 6), by any scheme of the engine and with
 //! its energy kept on account, and feels how the head moves (`simulation/head.rs`).
 
+mod air;
 mod altered;
 mod engine;
 mod guess;
 mod head;
 mod lent;
+mod obstacles;
 
 use glam::DVec3;
 use pliant_math::Row;
@@ -21,15 +23,18 @@ use pliant_model::{FrameInput, Model, Rigid};
 use pliant_sim::state::Account;
 use pliant_sim::{SimError, State, Workspace, step};
 
+use self::air::Air;
 use self::altered::Altered;
 use self::guess::jaw_weights;
 use self::head::Carriage;
 pub use self::head::HeadPose;
 pub use self::lent::JawKnobs;
+use self::obstacles::Obstacles;
 use crate::alteration::Alteration;
 use crate::anatomy::hinge::{Hinge, JawPose};
 use crate::error::FaceError;
 use crate::model::{BoneHold, FaceModel};
+use crate::world::World;
 
 /// How equilibrium is looked for.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -140,6 +145,11 @@ pub struct FrameReport {
     pub fallbacks: u32,
     /// How deep a vertex is in teeth or in the other lip (m).
     pub max_penetration: f64,
+    /// How deep one is in things (m), and how much skin touches them (m²).
+    pub max_depth_in_things: f64,
+    pub contact_area: f64,
+    /// Of the skin's vertices relative to the head (m/s), where flesh has inertia.
+    pub rms_skin_speed: f64,
     /// Of motion and deformation (J), and what it should be by what was put in and taken: what it was at
     /// first, the work of muscles and bones, and less what was damped. Of dynamics with a correction.
     pub energy: f64,
@@ -181,6 +191,10 @@ pub struct FaceSimulation<'a> {
     part: f64,
     /// What bones were moved by at the end and at the start of the last step.
     turning: [Rigid; 2],
+    air: Option<Air>,
+    obstacles: Option<Obstacles>,
+    /// Where things are, in the frame of the skull.
+    thing_poses: Vec<Rigid>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -198,7 +212,7 @@ impl<'a> FaceSimulation<'a> {
     /// # Errors
     /// When tets are turned over, or numbers impossible.
     pub fn new(face: &'a FaceModel, options: &SimulationOptions) -> Result<Self, FaceError> {
-        FaceSimulation::unsettled(face, options, Alteration::default(), 0.0)
+        FaceSimulation::unsettled(face, options, Alteration::default(), 0.0, &World::default())
     }
 
     fn unsettled(
@@ -206,8 +220,9 @@ impl<'a> FaceSimulation<'a> {
         options: &SimulationOptions,
         alteration: Alteration,
         time: f64,
+        world: &World,
     ) -> Result<Self, FaceError> {
-        let (model, mut altered) = engine::model(face, options, &alteration, time)?;
+        let (model, mut altered) = engine::model(face, options, &alteration, time, world)?;
         let mut active: Vec<std::ops::Range<usize>> = Vec::new();
         let mut first = 0;
         for own in face.shares.chunk_by(|a, b| a.tet == b.tet) {
@@ -235,15 +250,19 @@ impl<'a> FaceSimulation<'a> {
                 *own = (weight, face.solid.positions[v]);
             }
         }
-        let rests =
-            options.gravity == DVec3::ZERO && options.dynamics.is_none() && alteration.keeps_rest();
+        let is_still = options.dynamics.is_none() && world.wind.is_none();
+        let rests = options.gravity == DVec3::ZERO && is_still && alteration.keeps_rest();
         let substeps = options.dynamics.map(|dynamics| dynamics.substeps.max(1));
         let now = Pose { contractions: vec![0.0; face.muscles.len()], time, ..Pose::default() };
         let planes = input.start.planes.clone();
-        let fps = options.dynamics.map_or(30.0, |dynamics| dynamics.fps);
+        let fps = options.dynamics.map_or(world.fps, |dynamics| dynamics.fps);
+        let air = world.wind.as_ref().map(|wind| Air::new(face, &model, wind));
+        let first = model.colliders().len() - world.props.len();
+        let obstacles = (!world.props.is_empty())
+            .then(|| Obstacles::new(face, &model, &world.props, first, time));
         let workspace = Workspace::new(&model, options.threads)?;
         let state = State::initial(&model);
-        Ok(FaceSimulation {
+        let mut simulation = FaceSimulation {
             face,
             model,
             state,
@@ -264,7 +283,12 @@ impl<'a> FaceSimulation<'a> {
             time,
             part: 1.0,
             turning: [Rigid::default(); 2],
-        })
+            air,
+            obstacles,
+            thing_poses: Vec::new(),
+        };
+        simulation.begin();
+        Ok(simulation)
     }
 
     /// Lets every muscle contract by a part of its length, in the order of [`FaceModel::muscles`], and
@@ -277,29 +301,35 @@ impl<'a> FaceSimulation<'a> {
             .map(|m| asked(m).unwrap_or(0.0).clamp(CONTRACTION[0], CONTRACTION[1]))
             .collect();
         self.set_out(1.0 / self.fps);
-        let to = Pose { contractions, jaw, head: self.carriage.to, time: self.time };
+        let to = self.aimed(contractions, jaw);
         let from = self.now.clone();
-        if self.rests && to.is_neutral() {
+        let (things, before) = (self.aim_things(&to), self.thing_poses.clone());
+        if self.rests && to.is_neutral() && !self.is_touched_at_rest(&things) {
             // Where all energies are zero, a residual relative to them says nothing.
             self.drive(&to);
+            self.drive_things(things);
             self.input.start.clone_from(&self.input.end);
             self.state = State::initial(&self.model);
             self.now = to;
             return FrameReport::default();
         }
-        let least = self.alteration.steps(from.time, to.time);
+        let least = self.alteration.steps(from.time, to.time).max(self.steps_of_things(&things));
         let steps = self.substeps.unwrap_or_else(|| from.steps_to(&to).max(least));
         let mut report = FrameReport { steps, ..FrameReport::default() };
         for k in 1..=steps {
-            let here = from.towards(&to, f64::from(k) / f64::from(steps));
+            let part = f64::from(k) / f64::from(steps);
+            let here = from.towards(&to, part);
             if self.substeps.is_none() {
                 self.follow(&here.jaw);
             }
             self.drive(&here);
+            let between = before.iter().zip(&things).map(|(a, b)| a.between(b, part));
+            self.drive_things(between.collect());
             self.advance(&mut report);
             self.now = here;
         }
         self.now = to;
+        self.measure(&mut report);
         report
     }
 
@@ -324,11 +354,13 @@ impl<'a> FaceSimulation<'a> {
         let is_pose = jaw.open.is_finite() && jaw.turn.is_finite() && jaw.shift.is_finite();
         self.set_out(1.0 / self.fps);
         let jaw = if is_pose { *jaw } else { self.now.jaw };
-        let to = Pose { contractions, jaw, head: self.carriage.to, time: self.time };
+        let to = self.aimed(contractions, jaw);
         let mut report = FrameReport { steps: 1, ..FrameReport::default() };
         self.drive(&to);
+        self.drive_things(self.aim_things(&to));
         self.advance(&mut report);
         self.now = to;
+        self.measure(&mut report);
         report
     }
 
@@ -336,15 +368,16 @@ impl<'a> FaceSimulation<'a> {
     pub fn activate(&mut self, activations: &[Activation], jaw: &JawPose) -> FrameReport {
         let mut report = FrameReport { steps: 1, ..FrameReport::default() };
         self.set_out(1.0 / self.fps);
-        let (jaw, head) = (self.face.hinge.limited(jaw), self.carriage.to);
-        let pose = Pose { jaw, head, ..self.now.clone() };
+        let pose = self.aimed(self.now.contractions.clone(), self.face.hinge.limited(jaw));
         self.drive(&pose);
+        self.drive_things(self.aim_things(&pose));
         let first = self.altered.growing.len();
         self.input.end.activations.truncate(first);
         self.input.end.activations.extend_from_slice(activations);
         self.input.end.activations.resize(first + self.active.len(), RELAXED);
         self.advance(&mut report);
-        (self.now.jaw, self.now.head) = (jaw, head);
+        self.now = pose;
+        self.measure(&mut report);
         report
     }
 
@@ -384,6 +417,13 @@ impl<'a> FaceSimulation<'a> {
         &self.model
     }
 
+    /// What the next frame ends with; the one after it ends a frame later, unless somebody says when.
+    fn aimed(&mut self, contractions: Vec<f64>, jaw: JawPose) -> Pose {
+        let time = self.time;
+        self.time += 1.0 / self.fps;
+        Pose { contractions, jaw, head: self.carriage.to, time }
+    }
+
     fn drive(&mut self, pose: &Pose) {
         let (face, hinge) = (self.face, &self.face.hinge);
         let carrier = self.carrier(&pose.head);
@@ -420,6 +460,7 @@ impl<'a> FaceSimulation<'a> {
             *activation = blended(face, shares.clone(), &pose.contractions, obedience);
         }
         self.altered.grow(&moment, end);
+        self.drive_air(pose);
     }
 
     fn advance(&mut self, report: &mut FrameReport) {
@@ -433,6 +474,18 @@ impl<'a> FaceSimulation<'a> {
         report.seconds += done.timings.total.as_secs_f64();
         report.energy = done.energy.total();
         report.account = self.state.accounts.iter().filter_map(|account| account.target()).sum();
+    }
+
+    /// What a frame is found to have come to.
+    fn measure(&self, report: &mut FrameReport) {
+        let pressed = self.pressed();
+        (report.max_depth_in_things, report.contact_area) = (pressed.depth, pressed.area);
+        if self.obstacles.is_some() && pressed.depth >= report.max_penetration {
+            report.max_penetration = self.depth_in_teeth();
+        }
+        if self.substeps.is_some() {
+            report.rms_skin_speed = self.rms_skin_speed();
+        }
     }
 }
 

@@ -1,13 +1,16 @@
-//! What the world does to a face, as sentences: a head that moves.
+//! What the world does to a face, as sentences: a head that moves, wind, and things that press.
 
 use std::path::Path;
 use std::sync::OnceLock;
 
 use glam::{DMat3, DVec3};
+use pliant_face::alteration::Alteration;
 use pliant_face::anatomy::hinge::JawPose;
+use pliant_face::comparison::{Elasticity, SimpleFlesh};
+use pliant_face::effects::Effects;
 use pliant_face::{
     BuildOptions, Dynamics, FaceModel, FaceSimulation, FaceSolver, FrameReport, HeadPose,
-    SimulationOptions, Template, build,
+    SimulationOptions, Template, World, build,
 };
 use pliant_math::team::Team;
 use pliant_model::integrator::Scheme;
@@ -144,4 +147,152 @@ fn a_jump_is_the_same_to_the_last_bit_for_any_number_of_threads() {
     let dynamics = Dynamics { substeps: 1, ..Dynamics::default() };
     let [one, two] = [1, 2].map(|threads| jumped(dynamics, threads).1);
     assert!(one == two);
+}
+
+/// The world of an effects file.
+fn world(text: &str) -> World {
+    let effects = Effects::parse("E.toml".as_ref(), text).expect("effects");
+    World::of(face(), &effects, 30.0, |_| unreachable!("no files")).expect("a world")
+}
+
+fn in_world(options: &SimulationOptions, world: &World) -> FaceSimulation<'static> {
+    let nothing = Alteration::default();
+    FaceSimulation::in_world(face(), options, nothing, 0.0, world).expect("a simulation")
+}
+
+/// Flesh as soft as jowls, in gusts of 15 m/s from the side.
+fn windy(scheme: Scheme, fepr: bool, threads: usize) -> FaceSimulation<'static> {
+    let usual = Dynamics::default();
+    let correction = usual.correction.filter(|_| fepr);
+    let dynamics = Dynamics { scheme, correction, damping: 2.0, substeps: 1, ..usual };
+    let options = SimulationOptions {
+        solver: FaceSolver::Interactive { iterations: 12 },
+        shear: 520.0,
+        dynamics: Some(dynamics),
+        threads,
+        ..SimulationOptions::default()
+    };
+    let wind = "[wind]\nvelocity = [15.0, 0.0, -7.0]\ngust = 0.7\nperiod = 0.15\nsize = 0.05";
+    in_world(&options, &world(wind))
+}
+
+#[test]
+fn ripples_live_where_energy_is_kept_and_die_in_backward_euler() {
+    let speed = |scheme, fepr| {
+        let mut simulation = windy(scheme, fepr, 2);
+        let (mut squares, mut worst) = (0.0, 0.0f64);
+        for frame in 0..40 {
+            let report = simulation.pose(&[], &JawPose::default());
+            assert_eq!(report.fallbacks, 0);
+            if fepr {
+                let off = (report.energy - report.account).abs();
+                worst = worst.max(off / report.energy.abs().max(1e-6));
+            }
+            if frame >= 10 {
+                squares += report.rms_skin_speed.powi(2) / 30.0;
+            }
+        }
+        assert!(worst < 1e-6, "off the account by {worst} of it");
+        squares.sqrt()
+    };
+    let dead = speed(Scheme::BackwardEuler, false);
+    let vivid = speed(Scheme::ImplicitMidpoint, true);
+    assert!(vivid > 3.0 * dead && vivid > 0.01, "{vivid} m/s, and {dead} m/s without");
+}
+
+#[test]
+fn wind_is_the_same_to_the_last_bit_for_any_number_of_threads() {
+    let [one, two] = [1, 2].map(|threads| {
+        let mut simulation = windy(Scheme::ImplicitMidpoint, true, threads);
+        (0..4).for_each(|_| _ = simulation.pose(&smile(0.1), &JawPose::default()));
+        simulation.skin()
+    });
+    assert!(one == two);
+}
+
+#[test]
+fn wind_from_the_side_presses_the_cheek_that_it_meets() {
+    let options = SimulationOptions { shear: 520.0, threads: 2, ..SimulationOptions::default() };
+    let wind = world("[wind]\nvelocity = [-30.0, 0.0, 0.0]");
+    let mut simulation = in_world(&options, &wind);
+    simulation.pose(&[], &JawPose::default());
+    let rest = face().skin_at(&face().solid.positions);
+    let skin = simulation.skin();
+    let moved = |side: f64| {
+        let cheek = rest
+            .iter()
+            .zip(&skin)
+            .filter(|(x, _)| side * x.x > 0.03 && (-0.06..-0.02).contains(&x.y) && x.z > -0.03);
+        let (sum, count) = cheek.fold((0.0, 0), |(s, n), (x, y)| (s + y.x - x.x, n + 1));
+        sum / f64::from(count)
+    };
+    let (left, right) = (moved(1.0), moved(-1.0));
+    assert!(left < -0.0002 && right < -0.0002, "pressed by {left} m, and sucked by {right} m");
+}
+
+/// Presses a thing of a world on a face without inertia for some frames.
+fn pressed(text: &str, frames: u32) -> (FaceSimulation<'static>, FrameReport) {
+    let solver = FaceSolver::Interactive { iterations: 15 };
+    let options = SimulationOptions { solver, threads: 2, ..SimulationOptions::default() };
+    let world = world(text);
+    let mut simulation = in_world(&options, &world);
+    let mut report = FrameReport::default();
+    for _ in 0..frames {
+        report = simulation.pose(&[], &JawPose::default());
+        assert!(report.max_depth_in_things < 0.001, "{} m", report.max_depth_in_things);
+        assert_eq!(report.fallbacks, 0);
+    }
+    (simulation, report)
+}
+
+#[test]
+fn a_headset_presses_evenly_and_flesh_bulges_around_it() {
+    let (simulation, report) = pressed("[[object]]\nshape = 'headset'", 12);
+    let area = 1e4 * report.contact_area;
+    assert!((20.0..90.0).contains(&area), "{area} cm² touch");
+    // It began outside.
+    assert_eq!(simulation.props().len(), 1);
+    let rest = face().skin_at(&face().solid.positions);
+    let skin = simulation.skin();
+    let along = rest.iter().zip(&skin).map(|(x, y)| y.z - x.z);
+    let (deepest, highest) = along.fold((0.0, 0.0), |(a, b), d| (f64::min(a, d), f64::max(b, d)));
+    assert!(deepest < -0.001, "pressed by {deepest} m");
+    assert!(highest > 0.0002, "bulges by {highest} m");
+}
+
+#[test]
+fn a_punch_turns_the_nose_aside_and_flesh_without_rotations_is_distorted() {
+    let path = "[[object]]\nname = 'fist'\nshape = 'fist'\nturn = [0.0, 35.0, 0.0]\n\
+                place = [[0.0, 0.075, 0.0, -0.005], [0.3, 0.045, 0.0, -0.025]]";
+    let (simulation, report) = pressed(path, 10);
+    let rest = face().skin_at(&face().solid.positions);
+    let tip = (0..rest.len()).max_by(|a, b| rest[*a].z.total_cmp(&rest[*b].z)).expect("skin");
+    let moved = simulation.skin()[tip] - rest[tip];
+    assert!(moved.x < -0.002 && report.contact_area > 1e-4, "{moved} m, {report:?}");
+    // The same fist against flesh without rotations, and with.
+    let (props, poses) = (world(path).props, simulation.props());
+    let surface = |x: DVec3| props[0].surface_near(&poses[0], x);
+    let flesh = SimpleFlesh::new(face());
+    let [linear, corotated] = [Elasticity::Linear, Elasticity::Corotated]
+        .map(|elasticity| flesh.pressed(elasticity, &|p| p, &[], &surface));
+    let stretched = |x: &[DVec3]| {
+        let stretch = |t: usize| {
+            let f = flesh.gradient(t, x);
+            (f.determinant() - 1.0).abs()
+        };
+        (0..face().solid.tets.len()).map(stretch).fold(0.0, f64::max)
+    };
+    let (without, with) = (stretched(&linear), stretched(&corotated));
+    assert!(without > with, "volumes change by {without} without rotations, by {with} with");
+}
+
+#[test]
+fn a_ball_that_is_in_the_head_begins_outside_and_never_enters_bone() {
+    let cheek = "[[object]]\nshape = 'sphere'\nradius = 0.015\nplace = [0.055, -0.045, -0.005]";
+    let (simulation, report) = pressed(cheek, 14);
+    let center = simulation.props()[0].apply(DVec3::ZERO);
+    let bone = face().mandible.mesh.positions.iter().chain(&face().skull.mesh.positions);
+    let nearest = bone.map(|p| p.distance(center)).fold(f64::INFINITY, f64::min);
+    assert!(nearest > 0.0155, "bone is {} m in the ball", 0.015 - nearest);
+    assert!(report.contact_area > 1e-4, "{} cm² touch", 1e4 * report.contact_area);
 }

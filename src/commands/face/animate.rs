@@ -172,17 +172,21 @@ pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
         Some(inertia) if !arguments.dynamic => Some(inertia.dynamics(performance.fps)),
         _ => arguments.dynamics(performance.fps)?,
     };
-    let solver = match arguments.solver {
-        Some(Kind::Exact) => FaceSolver::EXACT,
-        None if dynamics.is_some() => FaceSolver::EXACT,
+    let told = opened.effects.integrator.and_then(|inertia| inertia.iterations);
+    let solver = match (arguments.solver, told) {
+        (Some(Kind::Exact), _) => FaceSolver::EXACT,
+        (None, Some(iterations)) if dynamics.is_some() => FaceSolver::Interactive { iterations },
+        (None, None) if dynamics.is_some() => FaceSolver::EXACT,
         _ => FaceSolver::Interactive { iterations: arguments.iterations },
     };
     let contact = !arguments.no_contact;
     let threads = options.threads();
     let asked = SimulationOptions { solver, contact, dynamics, threads, ..Default::default() };
+    let world = opened.world(arguments.effects.as_deref(), &face, performance.fps)?;
+    let altered = (&opened.alteration, time);
     let mut animator =
-        Animator::altered(&face, &performance, &asked, &opened.alteration, time).map_err(failure)?;
-    let ensemble = Ensemble::new(&face, arguments.skin_only);
+        Animator::in_world(&face, &performance, &asked, altered, &world).map_err(failure)?;
+    let ensemble = Ensemble::new(&face, arguments.skin_only).with_props(&world.props);
     let rest = Loaded {
         mesh: ensemble.rest.mesh.clone(),
         polygons: ensemble.rest.polygons.clone(),

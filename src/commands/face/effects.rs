@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use pliant::face::FaceModel;
+use pliant::face::{FaceModel, World};
 use pliant::face::alteration::{Alteration, EffectFiles, painted_on, read_map};
 use pliant::face::effects::Effects;
-use pliant::io::{read_mesh, read_text};
+use pliant::io::{Loaded, read_mesh, read_text};
 use pliant::mesh::{Mesh, Surface};
 
 use super::failure;
@@ -17,6 +17,18 @@ pub struct Opened {
     pub alteration: Alteration,
     /// The effects file, and all that it names.
     pub inputs: Vec<PathBuf>,
+}
+
+impl Opened {
+    /// What is around the face, at a number of frames per second.
+    pub fn world(&self, path: Option<&Path>, face: &FaceModel, fps: f64) -> Result<World, Failure> {
+        let folder = path.and_then(Path::parent).unwrap_or(Path::new(""));
+        let open = |file: &str| {
+            let Loaded { mesh, polygons, attributes, .. } = read_mesh(&folder.join(file))?;
+            Ok(Surface { mesh, polygons, attributes })
+        };
+        World::of(face, &self.effects, fps, open).map_err(failure)
+    }
 }
 
 /// Reads an effects file, if there is one.

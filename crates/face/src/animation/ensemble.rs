@@ -5,6 +5,7 @@ use pliant_mesh::{Attribute, Group, Surface};
 
 use super::AnimatedFrame;
 use crate::model::FaceModel;
+use crate::props::Prop;
 use crate::template::{BARED, TEETH, in_the_open};
 
 /// What a part moves with.
@@ -13,9 +14,10 @@ enum Moves {
     Eye(usize),
     Skull,
     Mandible,
+    Prop(usize),
 }
 
-/// Skin, eyes and teeth. The skin's vertices come first, in their order.
+/// Skin, eyes, teeth, and things around them. The skin's vertices come first, in their order.
 #[derive(Clone, Debug)]
 pub struct Ensemble<'a> {
     face: &'a FaceModel,
@@ -54,6 +56,17 @@ impl<'a> Ensemble<'a> {
         ensemble
     }
 
+    /// The same with the things of a world, in groups `object_NAME`, unless it is the skin alone.
+    pub fn with_props(mut self, props: &[Prop]) -> Ensemble<'a> {
+        let shown =
+            if self.rest.mesh.groups.iter().any(|g| g.name == "skin") { props } else { &[] };
+        for (k, prop) in shown.iter().enumerate() {
+            let all = vec![true; prop.surface.mesh.positions.len()];
+            self.add(&prop.surface, &all, &format!("object_{}", prop.name), Moves::Prop(k));
+        }
+        self
+    }
+
     /// Adds the triangles of a surface whose vertices are all chosen.
     fn add(&mut self, surface: &Surface, chosen: &[bool], name: &str, moves: Moves) {
         let first = self.rest.mesh.positions.len() as u32;
@@ -86,6 +99,9 @@ impl<'a> Ensemble<'a> {
             let own = &self.rest.mesh.positions[positions.len()..*end];
             let place = |p: &DVec3| {
                 let in_skull = match *moves {
+                    Moves::Prop(k) => {
+                        return frame.props.get(k).map_or(*p, |pose| pose.apply(*p));
+                    }
                     Moves::Skull => frame.teeth[0].apply(*p),
                     Moves::Mandible => self.face.hinge.moved(frame.teeth[1].apply(*p), &frame.jaw),
                     Moves::Eye(k) => {

@@ -18,11 +18,13 @@ pub struct Inertia {
     pub damping: f64,
     /// Steps per frame.
     pub substeps: u32,
+    /// Most iterations of a step; as many as it needs if `None`.
+    pub iterations: Option<u32>,
 }
 
 impl Inertia {
     pub(super) fn read(value: &Value<'_>) -> Result<Inertia, SceneError> {
-        let table = value.table(&["scheme", "fepr", "damping", "substeps"])?;
+        let table = value.table(&["scheme", "fepr", "damping", "substeps", "iterations"])?;
         let schemes = [
             ("backward-euler", Scheme::BackwardEuler),
             ("bdf2", Scheme::Bdf2),
@@ -36,6 +38,7 @@ impl Inertia {
             fepr: table.or("fepr", true, |v| v.truth())?,
             damping: table.or("damping", usual.damping, |v| v.number(rate))?,
             substeps: table.or("substeps", usual.substeps, |v| v.small_count(1, 1000))?,
+            iterations: table.optional("iterations", |v| v.small_count(1, 1000))?,
         })
     }
 

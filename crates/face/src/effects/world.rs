@@ -18,6 +18,8 @@ pub struct Wind {
     pub gust: Track<f64>,
     /// How long a gust lasts (s); some tenths of a second, mixed, if `None`.
     pub period: Option<f64>,
+    /// How large it is (m); as cheeks are if `None`.
+    pub size: Option<f64>,
     /// Of the gusts.
     pub seed: u64,
 }
@@ -62,7 +64,7 @@ pub struct Object {
 
 impl Wind {
     pub(super) fn read(value: &Value<'_>) -> Result<Wind, SceneError> {
-        let table = value.table(&["velocity", "drag", "gust", "period", "seed"])?;
+        let table = value.table(&["velocity", "drag", "gust", "period", "size", "seed"])?;
         let velocity = table.require("velocity", "[x, y, z] in m/s")?;
         let gust = Limits::from(0.0, "").up_to(10.0);
         Ok(Wind {
@@ -70,6 +72,7 @@ impl Wind {
             drag: table.or("drag", 1.2, |v| v.number(Limits::from(0.0, "kg/m³").up_to(1e4)))?,
             gust: table.or("gust", Track::constant(0.0), |v| Track::number(&v, gust))?,
             period: table.optional("period", |v| v.number(Limits::from(0.01, "s").up_to(1e3)))?,
+            size: table.optional("size", |v| v.number(Limits::from(1e-3, "m").up_to(100.0)))?,
             seed: table.or("seed", 1, |v| v.seed())?,
         })
     }

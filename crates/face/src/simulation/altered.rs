@@ -9,6 +9,7 @@ use super::{FaceSimulation, SimulationOptions};
 use crate::alteration::{Alteration, Firmness, Moment, grown};
 use crate::error::FaceError;
 use crate::model::FaceModel;
+use crate::world::World;
 
 /// Steps in place, with the iterative solver, until the altered face is at rest.
 const SETTLING: u32 = 4;
@@ -113,6 +114,20 @@ impl<'a> FaceSimulation<'a> {
         alteration: Alteration,
         time: f64,
     ) -> Result<Self, FaceError> {
+        FaceSimulation::in_world(face, options, alteration, time, &World::default())
+    }
+
+    /// The same among things and in the wind.
+    ///
+    /// # Errors
+    /// As [`FaceSimulation::new`].
+    pub fn in_world(
+        face: &'a FaceModel,
+        options: &SimulationOptions,
+        alteration: Alteration,
+        time: f64,
+        world: &World,
+    ) -> Result<Self, FaceError> {
         let settled = match options.dynamics {
             Some(_) if !alteration.keeps_rest() => {
                 let still = SimulationOptions { dynamics: None, ..*options };
@@ -121,7 +136,7 @@ impl<'a> FaceSimulation<'a> {
             }
             _ => None,
         };
-        let mut simulation = FaceSimulation::unsettled(face, options, alteration, time)?;
+        let mut simulation = FaceSimulation::unsettled(face, options, alteration, time, world)?;
         match settled {
             Some(positions) => {
                 simulation.place(&positions);

@@ -4,15 +4,16 @@ use pliant_model::integrator::{Damping, Integrator, Scheme, Solver};
 use pliant_model::potentials::sliding::Plane;
 use pliant_model::touching::TouchLaw;
 use pliant_model::{
-    ActiveTet, BodySpec, Collider, ElasticModel, Hold, Lame, Matter, Model, ModelBuilder, Shape,
-    SlidingVertex,
+    ActiveTet, BodySpec, Breeze, Collider, ElasticModel, Hold, Lame, Matter, Model, ModelBuilder,
+    Shape, SlidingVertex,
 };
 
 use super::altered::Altered;
-use super::{FaceSolver, SimulationOptions};
+use super::{FaceSolver, SimulationOptions, air, obstacles};
 use crate::alteration::Alteration;
 use crate::error::FaceError;
 use crate::model::{BoneHold, FaceModel, Part};
+use crate::world::World;
 
 /// Density of flesh (kg/m³).
 const DENSITY: f64 = 1000.0;
@@ -20,6 +21,8 @@ const DENSITY: f64 = 1000.0;
 const SLIDING_STIFFNESS: f64 = 0.4;
 /// Of contact with teeth (N/m), per Pa of shear modulus.
 const TEETH_STIFFNESS: f64 = 0.4;
+/// Of contact with things (N/m), per Pa of shear modulus.
+const THING_STIFFNESS: f64 = 1.0;
 /// Most iterations of the exact solvers.
 const MOST_ITERATIONS: u32 = 60;
 /// The interactive solver is done at this relative norm of the gradient.
@@ -31,6 +34,7 @@ pub(super) fn model(
     options: &SimulationOptions,
     alteration: &Alteration,
     time: f64,
+    world: &World,
 ) -> Result<(Model, Altered), FaceError> {
     // Tets of which bones hold every corner have no say; in the joint of the jaw they are turned over
     // as it opens.
@@ -91,8 +95,20 @@ pub(super) fn model(
             })?;
             builder = builder.collider(Collider::new(shape, TEETH_STIFFNESS * options.shear));
         }
+    }
+    for prop in &world.props {
+        builder = builder.collider(obstacles::collider(prop, THING_STIFFNESS * options.shear));
+    }
+    if options.contact || !world.props.is_empty() {
         let is_skin = |v: &u32| face.parts[*v as usize] == Some(Part::Skin);
         builder = builder.meeting(0, (0..face.parts.len() as u32).filter(is_skin).collect());
+    }
+    if let Some(wind) = &world.wind {
+        let (velocity, drag) = (wind.velocity.at(time), wind.drag);
+        // Gusts and keys are driven.
+        let (times, scale) = (Vec::new(), Vec::new());
+        let breeze = Breeze { velocity, drag, gust: 0.0, seed: wind.seed, times, scale };
+        builder = builder.wind(breeze).blow_on(0, air::blown(face));
     }
     if options.contact && face.lip_sides.iter().any(|side| *side > 0) {
         builder = builder.touching(TouchLaw::ELASTIC).sides(0, face.lip_sides.clone());

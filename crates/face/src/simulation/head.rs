@@ -118,17 +118,6 @@ impl FaceSimulation<'_> {
         }
     }
 
-    /// From the world into the frame that is simulated in.
-    pub(super) fn into_frame(&self, head: &HeadPose) -> Rigid {
-        match self.substeps {
-            Some(_) => Rigid::new(DMat3::IDENTITY, DVec3::ZERO, -head.place),
-            None => {
-                let (back, neck) = (head.turn.transpose(), self.face.neck());
-                Rigid::new(back, neck, -(back * head.place))
-            }
-        }
-    }
-
     /// Before a frame of some seconds: takes over how the head moves.
     pub(super) fn set_out(&mut self, seconds: f64) {
         let Carriage { to, velocity: before, frames, .. } = self.carriage;

@@ -19,10 +19,11 @@ use pliant_model::{Drive, Model};
 
 use super::patches::{factor_lower, solve_lower};
 
-/// Surface vertices this near to an obstacle at rest may touch it, in lengths of edges.
+/// Surface vertices this near to an obstacle that stays may touch it, in lengths of edges; one that moves may touch
+/// all.
 const NEAR: f64 = 2.5;
 /// With more candidates than this, columns would take too much memory: contact is for others to know.
-const MOST_CANDIDATES: usize = 4096;
+const MOST_CANDIDATES: usize = 8192;
 /// With no more than this, all columns are solved for before anything touches.
 const MOST_AT_ONCE: usize = 1536;
 /// Vertices of a touch: a vertex or an edge, and a tet at most.
@@ -38,6 +39,8 @@ pub(super) struct Compliance {
     /// Of each free vertex its place among the candidates.
     places: Vec<u32>,
     candidates: Vec<u32>,
+    /// Candidates that need no obstacle to come along.
+    near: Vec<u32>,
     /// Per candidate three columns at all candidates, nine numbers each; empty before it is needed.
     columns: Vec<Vec<f32>>,
     terms: Vec<Term>,
@@ -72,7 +75,7 @@ impl Compliance {
         let mut candidates: Vec<u32> =
             model.solids().map(|solids| solids.vertices().collect()).unwrap_or_default();
         let obstacles = model.colliders().iter().zip(&drive.colliders);
-        for (collider, pose) in obstacles {
+        for (collider, pose) in obstacles.filter(|(collider, _)| collider.motion.is_none()) {
             let placed = collider.placed(pose);
             for (b, body) in model.bodies().iter().enumerate() {
                 let number = |v: u32| model.number(b, v as usize);
@@ -89,20 +92,33 @@ impl Compliance {
                 }
             }
         }
-        candidates.retain(|&v| (v as usize) < free);
-        candidates.sort_unstable();
-        candidates.dedup();
-        if candidates.len() > MOST_CANDIDATES {
-            candidates.clear();
+        let tidied = |candidates: &mut Vec<u32>| {
+            candidates.retain(|&v| (v as usize) < free);
+            candidates.sort_unstable();
+            candidates.dedup();
+            if candidates.len() > MOST_CANDIDATES {
+                candidates.clear();
+            }
+        };
+        tidied(&mut candidates);
+        let near = candidates.clone();
+        if model.colliders().iter().any(|collider| collider.motion.is_some()) {
+            candidates.extend(model.meeting().map(|v| v as u32));
+            tidied(&mut candidates);
+            if candidates.is_empty() {
+                candidates.clone_from(&near);
+            }
         }
         let mut places = vec![NONE; free];
         for (place, &v) in (0u32..).zip(&candidates) {
             places[v as usize] = place;
         }
+        let near = near.iter().map(|&v| places[v as usize]).collect();
         Compliance {
             columns: vec![Vec::new(); candidates.len()],
             slots: vec![NONE; candidates.len()],
             candidates,
+            near,
             places,
             ..Compliance::default()
         }
@@ -149,11 +165,10 @@ impl Compliance {
         });
     }
 
-    /// Asks for the columns of all candidates, unless these are too many.
+    /// Asks for the columns of all that may touch what stays, unless these are too many.
     pub fn ask_all(&mut self) {
-        let count = self.candidates.len();
-        if count <= MOST_AT_ONCE {
-            self.touched = (0..count as u32).collect();
+        if self.near.len() <= MOST_AT_ONCE {
+            self.touched.clone_from(&self.near);
         }
     }
 

@@ -21,7 +21,7 @@ use crate::stage::Stage;
 /// A little from the side: what comes forward is seen.
 const VIEW: [f64; 3] = [-0.45, -0.06, -1.0];
 /// The built-in head's face and ears \[m\].
-const FACE: Room = Room { min: [-0.078, -0.135, -0.04], max: [0.078, 0.085, 0.045] };
+const FACE: Room = Room { min: [-0.066, -0.128, -0.03], max: [0.066, 0.062, 0.045] };
 /// Of a picture in a strip, and in a film.
 const STRIP: Size = Size { width: 330, height: 400 };
 const FILM: Size = Size { width: 400, height: 480 };

@@ -2,6 +2,7 @@
 
 pub mod animate;
 mod build;
+mod corrective;
 mod effects;
 mod template;
 
@@ -28,6 +29,7 @@ enum What {
     Template(template::Arguments),
     Build(build::Arguments),
     Animate(animate::Arguments),
+    Corrective(corrective::Arguments),
 }
 
 pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
@@ -35,6 +37,7 @@ pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
         What::Template(arguments) => template::run(arguments, options),
         What::Build(arguments) => build::run(arguments, options),
         What::Animate(arguments) => animate::run(arguments, options),
+        What::Corrective(arguments) => corrective::run(arguments, options),
     }
 }
 

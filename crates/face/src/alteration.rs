@@ -26,6 +26,7 @@ use glam::{DMat3, DVec3};
 use pliant_model::Rigid;
 use pliant_model::potentials::activation::Activation;
 
+pub(crate) use self::diffusion::Laplacian;
 use self::paint::Painter;
 pub use self::paint::{EffectFiles, NoFiles, painted_on, read_map};
 use self::paralysis::Paralysis;

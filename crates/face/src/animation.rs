@@ -88,7 +88,7 @@ impl<'a> Animator<'a> {
         shapes: &[String],
         options: &SimulationOptions,
     ) -> Result<Self, FaceError> {
-        Animator::playing(face, shapes, options, |face, options| FaceSimulation::new(face, options))
+        Animator::playing(face, shapes, options, FaceSimulation::new)
     }
 
     fn playing(

@@ -136,3 +136,15 @@ pub enum FaceError {
         nearest: Option<String>,
     },
 }
+
+impl FaceError {
+    /// The same about a face that is in a file.
+    pub(crate) fn named(self, file: &std::path::Path) -> FaceError {
+        match self {
+            FaceError::UnknownShape { name, nearest, .. } => {
+                FaceError::UnknownShape { path: file.to_owned(), name, nearest }
+            }
+            other => other,
+        }
+    }
+}

@@ -12,6 +12,8 @@
 //! - [`effects`]: what is done to a face and what it meets, from a file
 //! - [`alteration`]: effects put to a face: fat, filler, palsy, bones, maps
 //! - [`comparison`]: flesh without rotations, to see what they are for
+//! - [`correctives`]: combinations of shapes as flesh does them
+//! - [`transfer`]: expressions on another neutral, by its skin alone
 //! - [`Performance`]: weights of shapes over time, from Live Link Face or from a table
 
 pub mod alteration;
@@ -19,6 +21,7 @@ pub mod anatomy;
 mod animation;
 pub mod build;
 pub mod comparison;
+mod corrective;
 pub mod effects;
 mod error;
 pub mod expression;
@@ -33,9 +36,11 @@ mod simulation;
 mod teeth;
 mod template;
 mod world;
+pub mod transfer;
 
 pub use animation::{AnimatedFrame, Animator, Ensemble};
 pub use build::{BuildOptions, build};
+pub use corrective::{Combination, Correctives, correctives};
 pub use error::FaceError;
 pub use model::{BoneHold, FaceModel, MuscleCourse, Part, Share, SkinBinding, Slip};
 pub use penetration::{LipGauge, Penetration};

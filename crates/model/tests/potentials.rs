@@ -7,6 +7,7 @@ use pliant_mesh::{Mesh, shapes};
 use pliant_model::potentials::activation::fibre;
 use pliant_model::potentials::arap::Arap;
 use pliant_model::potentials::attachment::Attachments;
+use pliant_model::potentials::burden::Burden;
 use pliant_model::potentials::corotated::Corotated;
 use pliant_model::potentials::follow::Follow;
 use pliant_model::potentials::invertible_stvk::InvertibleStVenantKirchhoff;
@@ -55,7 +56,9 @@ fn every_potential() {
         springs("compressed springs", 0.6),
         held("attachments"),
         held("follow"),
-        muscles(),
+        muscles(&[]),
+        muscles(&[[1.7, 0.4], [0.3, 2.0], [1.0, 1.5]]),
+        burden(),
         sliding(),
     ];
     cases.extend([60.0, 0.0].map(wind));
@@ -307,7 +310,7 @@ fn solid<D: Density>(mesh: &Mesh) -> Case {
 }
 
 /// A deformed box whose tets contract, each along another line.
-fn muscles() -> Case {
+fn muscles(firmness: &[[f64; 2]]) -> Case {
     let mesh = shapes::solid_box(DVec3::new(2.0, 1.0, 1.0), [2, 1, 1]).expect("a box");
     let rest: Vec<Row> = mesh.positions.iter().map(|&x| x.into()).collect();
     let lame = vec![Lame { mu: 1.3, lambda: 2.7 }; mesh.tets.len()];
@@ -315,13 +318,47 @@ fn muscles() -> Case {
     let activations = (0..mesh.tets.len()).map(|e| fibre(along(e), 0.02 * e as f64)).collect();
     let potential = Muscles::new(0, &rest, &mesh.tets, &lame).expect("sound tets");
     Case {
-        name: "muscles".to_owned(),
+        name: format!("muscles of firmness {firmness:?}"),
         potential: Box::new(potential),
         positions: jittered(&mesh, 1.1, 0.15),
         start: rest,
         rate: 0.0,
-        drive: Drive { activations, ..Drive::default() },
+        drive: Drive { activations, firmness: firmness.to_vec(), ..Drive::default() },
         proxy: Proxy::Joining,
+    }
+}
+
+/// Masses at points of a box.
+fn burden() -> Case {
+    let mesh = shapes::solid_box(DVec3::ONE, [2, 1, 1]).expect("a box");
+    let vertices: Vec<u32> = (0..mesh.positions.len() as u32).collect();
+    let masses = vertices.iter().map(|v| 0.5 * f64::from(*v) - 1.0).collect();
+    let burdens = vec![DVec3::ONE, DVec3::new(0.3, -9.81, 2.0)];
+    Case {
+        name: "burden".to_owned(),
+        potential: Box::new(Burden::new(1, vertices, masses)),
+        positions: jittered(&mesh, 1.0, 0.1),
+        start: mesh.positions.iter().map(|&x| x.into()).collect(),
+        rate: 0.0,
+        drive: Drive { burdens, ..Drive::default() },
+        proxy: Proxy::Absent,
+    }
+}
+
+/// What a firmness that changes puts into flesh is what its energy gains where nothing moves.
+#[test]
+fn changing_stiffness_activation_and_burden_is_booked() {
+    for [from, to] in [
+        [muscles(&[]), muscles(&[[1.7, 0.4], [0.3, 2.0], [1.0, 1.5]])],
+        [burden(), Case { drive: Drive::default(), ..burden() }],
+    ] {
+        let positions = rows(&from.positions);
+        let situations = [&from, &to].map(|case| case.situation(&positions));
+        let work: f64 = (0..from.potential.chunk_count())
+            .map(|c| from.potential.driven_work(c, situations.each_ref()))
+            .sum();
+        let gained = to.energy(&from.positions) - from.energy(&from.positions);
+        assert!((work - gained).abs() < 1e-9 * gained.abs().max(1.0), "{work} {gained}");
     }
 }
 

@@ -14,7 +14,7 @@ const TOLERANCE: f64 = 1e-8;
 const MOST_ITERATIONS: usize = 2000;
 
 /// K and M of a mesh.
-pub(super) struct Laplacian {
+pub(crate) struct Laplacian {
     /// Those around vertex v are `around[starts[v]..starts[v + 1]]`, with −K.
     starts: Vec<usize>,
     around: Vec<(u32, f64)>,
@@ -63,6 +63,20 @@ impl Laplacian {
             }
         }
         Laplacian::new(masses, pairs)
+    }
+
+    /// Of products of slopes of triangles, not weighted by their areas (K in 1/m²), without M.
+    pub fn of_slopes(mesh: &Mesh, slopes: impl Fn([DVec3; 3]) -> Option<[DVec3; 3]>) -> Laplacian {
+        let mut pairs = Vec::with_capacity(6 * mesh.triangles.len());
+        for triangle in &mesh.triangles {
+            let Some(own) = slopes(triangle.map(|v| mesh.positions[v as usize])) else { continue };
+            for i in 0..3 {
+                for j in (0..3).filter(|j| *j != i) {
+                    pairs.push((triangle[i], triangle[j], -own[i].dot(own[j])));
+                }
+            }
+        }
+        Laplacian::new(vec![0.0; mesh.positions.len()], pairs)
     }
 
     fn new(masses: Vec<f64>, mut pairs: Vec<(u32, u32, f64)>) -> Laplacian {
@@ -119,7 +133,15 @@ impl Laplacian {
         }
     }
 
-    fn solve(&self, mass: f64, stiffness: f64, right: &[f64], is_fixed: &[bool], u: &mut [f64]) {
+    /// (mass · M + stiffness · K) u = right where it is not fixed, from a start.
+    pub fn solve(
+        &self,
+        mass: f64,
+        stiffness: f64,
+        right: &[f64],
+        is_fixed: &[bool],
+        u: &mut [f64],
+    ) {
         let count = u.len();
         let inverse = |v: usize| {
             let around = &self.around[self.starts[v]..self.starts[v + 1]];

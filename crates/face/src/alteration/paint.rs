@@ -11,6 +11,18 @@ use crate::model::{FaceModel, Part};
 /// Borders of regions are as wide as this (m).
 const BORDER: f64 = 0.004;
 
+/// Less is nothing.
+const UNPAINTED: f64 = 0.02;
+/// Regions of the skin that nobody paints: what is painted on the outside goes on to them.
+const INSIDE: [&str; 6] = [
+    "upper_lip_inner",
+    "lower_lip_inner",
+    "tongue",
+    "mouth_cavity",
+    "eye_socket_l",
+    "eye_socket_r",
+];
+
 /// Where files that effects name come from.
 pub trait EffectFiles {
     /// Weights of the skin's vertices; `path` is as written. The error names the file, and says what is wrong.
@@ -178,13 +190,23 @@ impl<'a> Painter<'a> {
         self.skin.get_or_insert_with(|| (SurfaceTree::new(mesh), Laplacian::of_triangles(mesh)))
     }
 
-    /// What is painted on the skin, at the flesh's vertices that lie on it.
+    /// What is painted on the skin, at the flesh's vertices that lie on it; nothing inside of the mouth where that is not painted.
     fn onto_flesh(&mut self, painted: &[f64]) -> Vec<Option<f64>> {
         let face = self.face;
+        let mut is_inside = vec![false; face.skin.mesh.positions.len()];
+        for region in face.regions.iter().filter(|r| INSIDE.contains(&r.name.as_str())) {
+            for &v in &region.vertices {
+                is_inside.get_mut(v as usize).into_iter().for_each(|inside| *inside = true);
+            }
+        }
         let (tree, _) = self.skin();
         let value = |v: usize| {
             let found = tree.closest(face.solid.positions[v])?;
             let corners = face.skin.mesh.triangles.get(found.triangle as usize)?;
+            let is_bare = |v: &u32| is_inside[*v as usize] && painted[*v as usize] < UNPAINTED;
+            if corners.iter().all(is_bare) {
+                return None;
+            }
             Some((0..3).map(|k| found.weights[k] * painted[corners[k] as usize]).sum())
         };
         let is_skin = |v: usize| face.parts[v] == Some(Part::Skin);

@@ -129,9 +129,12 @@ impl Active {
         hessian
     }
 
-    /// The same where it is positive semi-definite; else with the negative eigenvalues of its two
-    /// terms set to zero.
+    /// The same where it is positive semi-definite; else with its negative eigenvalues set to zero where S is a multiple of the
+    /// identity, or with those of its two terms.
     pub fn projected_hessian(&self) -> Matrix9 {
+        if self.s == DMat3::from_diagonal(DVec3::splat(self.s.x_axis.x)) {
+            return isotropic::projected_hessian(&self.f, |sigma| self.grown_spectrum(sigma));
+        }
         let exact = self.hessian();
         if is_semidefinite(exact) {
             return exact;
@@ -198,6 +201,20 @@ impl Active {
     fn twist_product(&self, a: &DMat3, b: &DMat3) -> f64 {
         let part = |(mode, weight): &(DMat3, f64)| weight * contract(mode, a) * contract(mode, b);
         self.twists.iter().map(part).sum()
+    }
+
+    /// Of all of ψ where S = s I: that of tissue (`tissue.rs`), with s in the place of 1.
+    fn grown_spectrum(&self, sigma: DVec3) -> Spectrum {
+        let (mu, lambda, s) = (self.mu, self.lambda, self.s.x_axis.x);
+        let pressure = lambda * (sigma.element_product() - s * s * s);
+        Spectrum::new(
+            |i, j| {
+                let own = if i == j { 2.0 * mu } else { pressure * sigma[3 - i - j] };
+                own + lambda * area(sigma, i) * area(sigma, j)
+            },
+            |i, j, k| 2.0 * mu - 4.0 * mu * s / twist_sum(sigma, i, j) + pressure * sigma[k],
+            |_, _, k| 2.0 * mu - pressure * sigma[k],
+        )
     }
 
     fn volume_spectrum(&self, sigma: DVec3) -> Spectrum {

@@ -1,0 +1,102 @@
+//! Shapes for who animates with shapes: any combination of weights as flesh does it, where lips meet and nothing passes through
+//! teeth, of a face as it was built or as it was altered.
+
+use std::path::Path;
+
+use glam::DVec3;
+
+use crate::alteration::Alteration;
+use crate::animation::Animator;
+use crate::error::FaceError;
+use crate::model::FaceModel;
+use crate::performance::{Frame, Performance};
+use crate::simulation::{FrameReport, SimulationOptions};
+
+/// Weights of shapes, by name.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Combination {
+    /// As it was written.
+    pub name: String,
+    pub weights: Vec<(String, f64)>,
+}
+
+impl Combination {
+    /// From `jawOpen=0.5,mouthSmileLeft=1`; a shape without a weight has all of it.
+    ///
+    /// ```
+    /// use pliant_face::Combination;
+    /// let smirk = Combination::parse("mouthSmileLeft, jawOpen=0.25").unwrap();
+    /// assert_eq!(smirk.weights, [("mouthSmileLeft".to_owned(), 1.0), ("jawOpen".to_owned(), 0.25)]);
+    /// assert!(Combination::parse("jawOpen=wide").unwrap_err().contains("expected a weight from 0 to 1"));
+    /// ```
+    ///
+    /// # Errors
+    /// Says what was expected.
+    pub fn parse(text: &str) -> Result<Combination, String> {
+        let mut weights: Vec<(String, f64)> = Vec::new();
+        for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
+            let (name, written) = part.split_once('=').unwrap_or((part, "1"));
+            let (name, written) = (name.trim(), written.trim());
+            let weight = written.parse::<f64>().ok().filter(|w| (0.0..=1.0).contains(w));
+            let Some(weight) = weight else {
+                return Err(format!("{name}={written}: expected a weight from 0 to 1"));
+            };
+            if weights.iter().any(|(other, _)| other == name) {
+                return Err(format!("{name} has two weights"));
+            }
+            weights.push((name.to_owned(), weight));
+        }
+        if weights.is_empty() {
+            return Err(
+                "expected weights of shapes, such as jawOpen=0.5,mouthSmileLeft=1".to_owned()
+            );
+        }
+        Ok(Combination { name: text.trim().to_owned(), weights })
+    }
+}
+
+/// Skins of combinations.
+#[derive(Clone, Debug, Default)]
+pub struct Correctives {
+    /// Without any weights (m).
+    pub neutral: Vec<DVec3>,
+    /// Of every combination (m), in the frame of the skull.
+    pub skins: Vec<Vec<DVec3>>,
+    /// How they were found.
+    pub reports: Vec<FrameReport>,
+}
+
+/// Lets flesh do combinations of weights, one after the other; an alteration is as at `time` (s).
+///
+/// # Errors
+/// When the face has no such shape, or cannot be simulated. `path` is named in these.
+pub fn correctives(
+    face: &FaceModel,
+    combinations: &[Combination],
+    alteration: &Alteration,
+    time: f64,
+    options: &SimulationOptions,
+    path: &Path,
+) -> Result<Correctives, FaceError> {
+    let mut shapes: Vec<String> = Vec::new();
+    for (name, _) in combinations.iter().flat_map(|own| &own.weights) {
+        if !shapes.contains(name) {
+            shapes.push(name.clone());
+        }
+    }
+    let performance = Performance { shapes, fps: f64::INFINITY, ..Performance::default() };
+    let still = SimulationOptions { dynamics: None, ..*options };
+    let mut animator = Animator::altered(face, &performance, &still, alteration, time)
+        .map_err(|error| error.named(path))?;
+    let mut made = Correctives { neutral: animator.simulation().skin(), ..Correctives::default() };
+    for combination in combinations {
+        let weight = |shape: &String| {
+            combination.weights.iter().find(|(name, _)| name == shape).map_or(0.0, |(_, w)| *w)
+        };
+        let weights = performance.shapes.iter().map(weight).collect();
+        let done = animator.frame(&Frame { weights, ..Frame::default() });
+        made.skins.push(done.skin);
+        made.reports.push(done.report);
+    }
+    Ok(made)
+}

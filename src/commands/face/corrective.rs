@@ -1,0 +1,99 @@
+//! `pliant face corrective`: combinations of weights as flesh does them, for who animates with shapes.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use pliant::face::alteration::Alteration;
+use pliant::face::{Combination, FaceSolver, SimulationOptions, correctives};
+use pliant::io::atomic::refuse_overwriting;
+use pliant::io::{Loaded, write_blendshapes, write_mesh};
+
+use super::{effects, failure, open};
+use crate::arguments::Options;
+use crate::failure::Failure;
+use crate::report;
+
+/// Write what muscles and jaw make of weights of shapes, as a mesh or as morph targets
+#[derive(Args)]
+#[command(after_help = "Examples:\n  \
+    pliant face corrective head.face --weights jawOpen=0.5,mouthSmileLeft=1 --out smirk.obj\n  \
+    pliant face corrective head.face --weights jawOpen --weights mouthPucker --out shapes.glb --effects fat.toml")]
+pub struct Arguments {
+    /// What `pliant face build` wrote
+    #[arg(value_name = "MODEL.face")]
+    model: PathBuf,
+    /// Weights from 0 to 1, joined by commas; once for every shape that is to be written
+    #[arg(long, value_name = "NAME=WEIGHT,…", required = true)]
+    weights: Vec<String>,
+    /// A mesh of one combination, or a glTF file with a morph target for each, named as it is written; the skin's vertices
+    /// are in their order
+    #[arg(long, value_name = "FILE.obj|.glb")]
+    out: PathBuf,
+    /// What is done to the face; the neutral is that of the altered face
+    #[arg(long, value_name = "E.toml")]
+    effects: Option<PathBuf>,
+    /// When, for effects that change over time
+    #[arg(long, value_name = "SECONDS", default_value_t = 0.0)]
+    time: f64,
+}
+
+pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
+    let Arguments { model, weights, out, effects: path, time } = arguments;
+    let parse = |text: &String| {
+        let wrong = |problem| Failure::new(format!("--weights: {problem}"));
+        Combination::parse(text).map_err(wrong)
+    };
+    let combinations = weights.iter().map(parse).collect::<Result<Vec<_>, _>>()?;
+    let ending = out.extension().map(|e| e.to_string_lossy().to_lowercase()).unwrap_or_default();
+    let is_gltf = ["glb", "gltf"].contains(&ending.as_str());
+    if !is_gltf && combinations.len() > 1 {
+        let problem = "holds one shape: several are morph targets of a .glb";
+        return Err(Failure::about(&out, problem));
+    }
+    if !time.is_finite() {
+        return Err(Failure::new(format!("--time {time}: expected seconds")));
+    }
+    let face = open(&model)?;
+    let opened = effects::open(path.as_deref(), &face)?;
+    let mut inputs = opened.inputs.clone();
+    inputs.push(model.clone());
+    refuse_overwriting(&out, &inputs)?;
+    let asked = SimulationOptions {
+        solver: FaceSolver::EXACT,
+        threads: options.threads(),
+        ..SimulationOptions::default()
+    };
+    let alteration: &Alteration = &opened.alteration;
+    let made =
+        correctives(&face, &combinations, alteration, time, &asked, &model).map_err(failure)?;
+    let skin = &face.skin;
+    let at = |positions: &[pliant::mesh::DVec3]| Loaded {
+        mesh: pliant::mesh::Mesh { positions: positions.to_vec(), ..skin.mesh.clone() },
+        polygons: skin.polygons.clone(),
+        attributes: skin.attributes.clone(),
+        notes: Vec::new(),
+    };
+    if is_gltf {
+        let shape = |(own, skin): (&Combination, &Vec<pliant::mesh::DVec3>)| {
+            let by = skin.iter().zip(&made.neutral).map(|(p, q)| *p - *q).collect();
+            (own.name.clone(), by)
+        };
+        let shapes: Vec<_> = combinations.iter().zip(&made.skins).map(shape).collect();
+        write_blendshapes(&out, &at(&made.neutral), &shapes)?;
+    } else if let Some(skin) = made.skins.first() {
+        write_mesh(&out, &at(skin))?;
+    }
+    if !options.quiet {
+        let residual = made.reports.iter().map(|report| report.residual).fold(0.0, f64::max);
+        let (count, deepest) = (
+            combinations.len(),
+            1e3 * made.reports.iter().map(|report| report.max_penetration).fold(0.0, f64::max),
+        );
+        report::say(&format!(
+            "wrote {}: {count} {}, residual {residual:.0e}, at most {deepest:.2} mm in teeth or lips",
+            out.display(),
+            if count == 1 { "shape" } else { "shapes" },
+        ));
+    }
+    Ok(())
+}

@@ -332,11 +332,30 @@ impl Tally {
         self.flattened += usize::from(frame.fit.is_flattened);
     }
 
-    /// How many numbers it is made of.
-    pub const NUMBERS: usize = 14;
+    /// All that is known after the frames so far: this, and the state of the enrichment.
+    pub fn known(&self, enrichment: &Enrichment, key: u64) -> Vec<u8> {
+        let mut bytes: Vec<u8> = self.numbers().into_iter().flat_map(f64::to_le_bytes).collect();
+        bytes.extend(enrichment.snapshot(key));
+        bytes
+    }
 
-    /// All of it, for a snapshot.
-    pub fn numbers(&self) -> [f64; Tally::NUMBERS] {
+    /// Takes an enrichment there; `last` is the input of the last frame done.
+    pub fn resume(
+        known: &[u8],
+        key: u64,
+        enrichment: &mut Enrichment,
+        last: &[DVec3],
+    ) -> Result<Tally, Failure> {
+        let (numbers, snapshot) = known.split_at_checked(8 * Tally::NUMBERS).unwrap_or_default();
+        enrichment.resume(snapshot, key, last).map_err(|error| Failure::new(error.to_string()))?;
+        let number = |b: &[u8]| f64::from_le_bytes(std::array::from_fn(|k| b[k]));
+        Ok(Tally::of_numbers(&numbers.chunks_exact(8).map(number).collect::<Vec<f64>>()))
+    }
+
+    /// How many numbers it is made of.
+    const NUMBERS: usize = 14;
+
+    fn numbers(&self) -> [f64; Tally::NUMBERS] {
         [
             self.frames as f64,
             self.fit_seconds,
@@ -356,7 +375,7 @@ impl Tally {
     }
 
     /// The same back; what is missing is zero.
-    pub fn of_numbers(numbers: &[f64]) -> Tally {
+    fn of_numbers(numbers: &[f64]) -> Tally {
         let at = |k: usize| numbers.get(k).copied().unwrap_or(0.0);
         Tally {
             frames: at(0) as usize,

@@ -12,9 +12,9 @@ pub struct Metrics {
 }
 
 impl Metrics {
-    /// Where a run keeps its metrics.
-    pub fn path(directory: &Path) -> PathBuf {
-        directory.join("metrics.csv")
+    /// Where a run keeps its metrics: in its directory, or in a file that is told.
+    pub fn path(run: &Path) -> PathBuf {
+        if run.is_file() { run.to_owned() } else { run.join("metrics.csv") }
     }
 
     /// Reads the metrics of a run, which must have these columns.

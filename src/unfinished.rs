@@ -1,4 +1,4 @@
-//! An enrichment under way: the frames that are done, and the place to go on from.
+//! An animation under way: the frames that are done, and the place to go on from.
 //!
 //! While it goes on, `FILE.frames.part` has the frames, all digits of them, and `FILE.snapshot` the state
 //! after some of them. The output itself, whatever its format, is written from the frames at the end.
@@ -9,11 +9,9 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use glam::DVec3;
-use pliant::enrich::Enrichment;
 use pliant::io::atomic::{OnFailure, PartFile, part_path, write_whole};
 use pliant::sim::snapshot::checksum;
 
-use crate::enrichment::Tally;
 use crate::failure::Failure;
 
 /// Frames on disk.
@@ -32,22 +30,8 @@ pub struct Unfinished {
 pub struct Place {
     /// Frames that are done.
     pub done: usize,
-    pub tally: Tally,
-    snapshot: Vec<u8>,
-}
-
-impl Place {
-    /// Takes an enrichment there; `last` is the input of the last frame done.
-    pub fn restore(
-        &self,
-        key: u64,
-        enrichment: &mut Enrichment,
-        last: &[DVec3],
-    ) -> Result<(), Failure> {
-        enrichment
-            .resume(&self.snapshot, key, last)
-            .map_err(|error| Failure::new(error.to_string()))
-    }
+    /// All that is known there.
+    pub known: Vec<u8>,
 }
 
 fn beside(out: &Path, ending: &str) -> PathBuf {
@@ -65,7 +49,7 @@ impl Unfinished {
     }
 
     /// Begins anew, or goes on where `resume` is asked for and there is a place to; `key` says what is
-    /// enriched, and how.
+    /// made, and how.
     pub fn open(
         out: &Path,
         points: usize,
@@ -88,28 +72,28 @@ impl Unfinished {
         Ok((unfinished, place))
     }
 
-    /// Adds a frame, and makes it a place to go on from when it is time to.
+    /// Adds a frame, the `done`th, and makes it a place to go on from when it is time to.
     pub fn add(
         &mut self,
         frame: &[DVec3],
-        enrichment: &Enrichment,
-        tally: &Tally,
+        done: usize,
+        known: impl FnOnce() -> Vec<u8>,
     ) -> Result<(), Failure> {
         let bytes: Vec<u8> =
             frame.iter().flat_map(|x| x.to_array()).flat_map(f64::to_le_bytes).collect();
         self.frames.append(&bytes)?;
         if self.saved.elapsed() >= self.every {
-            self.save(enrichment, tally)?;
+            self.save(done, &known())?;
         }
         Ok(())
     }
 
-    /// Makes the last frame a place to go on from.
-    pub fn save(&mut self, enrichment: &Enrichment, tally: &Tally) -> Result<(), Failure> {
+    /// Makes the last frame, the `done`th, a place to go on from.
+    pub fn save(&mut self, done: usize, known: &[u8]) -> Result<(), Failure> {
         self.frames.sync()?;
         let mut bytes = self.key.to_le_bytes().to_vec();
-        bytes.extend(tally.numbers().into_iter().flat_map(f64::to_le_bytes));
-        bytes.extend(enrichment.snapshot(self.key));
+        bytes.extend((done as u64).to_le_bytes());
+        bytes.extend_from_slice(known);
         bytes.extend(checksum(&bytes).to_le_bytes());
         write_whole(&self.snapshot_path, &bytes)?;
         self.saved = Instant::now();
@@ -157,13 +141,8 @@ fn read_place(path: &Path, key: u64) -> Result<Option<Place>, Failure> {
     if *found != key.to_le_bytes() {
         return refuse("is of another input or other options");
     }
-    let Some((numbers, snapshot)) = content.split_at_checked(8 * Tally::NUMBERS) else {
+    let Some((done, known)) = content.split_first_chunk::<8>() else {
         return refuse("is not a whole snapshot");
     };
-    let numbers: Vec<f64> = numbers
-        .chunks_exact(8)
-        .map(|b| f64::from_le_bytes(std::array::from_fn(|k| b[k])))
-        .collect();
-    let tally = Tally::of_numbers(&numbers);
-    Ok(Some(Place { done: tally.frames, tally, snapshot: snapshot.to_vec() }))
+    Ok(Some(Place { done: u64::from_le_bytes(*done) as usize, known: known.to_vec() }))
 }

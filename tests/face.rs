@@ -192,3 +192,55 @@ fn a_head_of_ones_own_gets_bones_and_muscles() {
         2
     );
 }
+
+#[cfg(unix)]
+#[test]
+fn a_performance_in_the_wind_is_resumed_to_the_same_bytes() {
+    use nix::sys::signal::{Signal, kill};
+    use nix::unistd::Pid;
+    use std::time::{Duration, Instant};
+
+    let folder = Folder::new("face-resume");
+    let made = folder.pliant(&["face", "template", "--out", "head", "--size", "0.006", "-q"]);
+    assert_eq!(made.status, 0, "{}", made.stderr);
+    let built = folder.pliant(&["face", "build", "head", "--out", "head.face", "--size", "0.009"]);
+    assert_eq!(built.status, 0, "{}", built.stderr);
+    folder.write(
+        "e.toml",
+        "[wind]\nvelocity = [20.0, 0.0, -10.0]\ngust = 0.5\n[integrator]\niterations = 6\n\
+         [[object]]\nname = \"ball\"\nshape = \"sphere\"\nradius = 0.02\nplace = [0.078, -0.045, 0.01]\n",
+    );
+    let animate = |out: &str| {
+        let fixed = ["face", "animate", "head.face", "--weights", "head/performance.csv"];
+        let more = ["--effects", "e.toml", "--frames", "14..23", "--checkpoint", "0", "--quiet"];
+        let mut command = folder.command(&[&fixed[..], &["--out", out], &more].concat());
+        command.stderr(std::process::Stdio::null());
+        command
+    };
+    assert!(animate("whole.pc2").status().unwrap().success());
+    let whole = fs::read(folder.path("whole.pc2")).unwrap();
+    assert!(fs::read_to_string(folder.path("whole.obj")).unwrap().contains("object_ball"));
+    let report = fs::read_to_string(folder.path("whole.pc2.report.json")).unwrap();
+    let report: serde_json::Value = serde_json::from_str(&report).unwrap();
+    assert!(report["rms_skin_speed"].as_f64().unwrap() > 0.001, "{report}");
+    let plot = folder.pliant(&["plot", "whole.pc2.metrics.csv", "--out", "energy.svg", "-q"]);
+    assert_eq!(plot.status, 0, "{}", plot.stderr);
+    for signal in [Signal::SIGKILL, Signal::SIGINT] {
+        let mut child = animate("cut.pc2").spawn().unwrap();
+        let clock = Instant::now();
+        while !folder.path("cut.pc2.snapshot").exists() {
+            assert!(clock.elapsed() < Duration::from_secs(120), "nothing happens");
+            assert!(child.try_wait().unwrap().is_none(), "over before it could be stopped");
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        kill(Pid::from_raw(child.id() as i32), signal).unwrap();
+        assert!(!child.wait().unwrap().success());
+        assert!(animate("cut.pc2").arg("--resume").status().unwrap().success(), "{signal}");
+        assert!(fs::read(folder.path("cut.pc2")).unwrap() == whole, "{signal}");
+        let strains = |name: &str| fs::read(folder.path(&format!("{name}.strains.csv"))).unwrap();
+        assert!(strains("cut.pc2") == strains("whole.pc2"), "{signal}");
+        let listed = folder.list("");
+        let left = |n: &String| n.contains(".part") || n.contains("snapshot");
+        assert!(!listed.iter().any(left), "{listed:?}");
+    }
+}

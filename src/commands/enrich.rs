@@ -137,8 +137,9 @@ pub fn enrich(arguments: Arguments, options: &Options) -> Result<Vec<PathBuf>, F
     let places = strip::places(count, input.source.fps(), &arguments.look);
     let (mut tally, mut done) = (Tally::default(), 0);
     if let Some(place) = place {
-        place.restore(key, enrichment, &input.frame(place.done.saturating_sub(1))?)?;
-        (tally, done) = (place.tally, place.done);
+        let last = input.frame(place.done.saturating_sub(1))?;
+        tally = Tally::resume(&place.known, key, enrichment, &last)?;
+        done = place.done;
         for k in 0..done {
             let output = &done_frames.frame(k)?[..points];
             let frame = input.frame(k)?;
@@ -165,14 +166,14 @@ pub fn enrich(arguments: Arguments, options: &Options) -> Result<Vec<PathBuf>, F
             hidden.add(&frame, &output, places.contains(&done));
         }
         output.extend(enrichment.soft_surfaces().into_iter().flatten());
-        done_frames.add(&output, enrichment, &tally)?;
         done += 1;
+        done_frames.add(&output, done, || tally.known(enrichment, key))?;
         progress.at(done as u64);
         stopped = done < count && interrupt::asked();
     }
     drop(progress);
     if stopped {
-        done_frames.save(enrichment, &tally)?;
+        done_frames.save(done, &tally.known(enrichment, key))?;
     }
     let mut parts = vec![(arguments.out.clone(), input.source.loaded())];
     parts.extend(prepared.soft.iter().map(|(n, soft)| (object_path(&arguments.out, *n), soft)));

@@ -4,6 +4,7 @@ pub mod animate;
 mod build;
 mod corrective;
 mod effects;
+mod record;
 mod template;
 
 use std::path::Path;

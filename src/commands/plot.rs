@@ -15,8 +15,8 @@ use crate::report;
 #[derive(Args)]
 #[command(after_help = "Example:\n  pliant plot runs/euler runs/midpoint --out energy.svg")]
 pub struct Arguments {
-    /// Directories of runs, with a metrics.csv in each
-    #[arg(required = true, value_name = "RUN_DIR")]
+    /// Directories of runs, with a metrics.csv in each, or such files
+    #[arg(required = true, value_name = "RUN_DIR|FILE.csv")]
     runs: Vec<PathBuf>,
     /// Where to draw
     #[arg(long, value_name = "FILE.svg|.png", value_parser = output(&["svg", "png"]))]

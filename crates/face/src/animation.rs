@@ -162,6 +162,25 @@ impl<'a> Animator<'a> {
         Ok(animator)
     }
 
+    /// What the next frame depends on; `key` tells what is played, and on what.
+    pub fn snapshot(&self, key: u64) -> Vec<u8> {
+        let mut bytes = self.time.to_le_bytes().to_vec();
+        bytes.extend(self.simulation.snapshot(key));
+        bytes
+    }
+
+    /// Goes on from there.
+    ///
+    /// # Errors
+    /// When the bytes are of another face, performance or world.
+    pub fn resume(&mut self, bytes: &[u8], key: u64) -> Result<(), FaceError> {
+        let whole = || FaceError::File { byte: 0, problem: "expected a whole snapshot".to_owned() };
+        let (time, rest) = bytes.split_first_chunk::<8>().ok_or_else(whole)?;
+        self.simulation.resume(rest, key)?;
+        self.time = f64::from_le_bytes(*time);
+        Ok(())
+    }
+
     /// What it is played on.
     pub fn simulation(&self) -> &FaceSimulation<'a> {
         &self.simulation

@@ -13,6 +13,7 @@ mod guess;
 mod head;
 mod lent;
 mod obstacles;
+mod snapshot;
 
 use glam::DVec3;
 use pliant_math::Row;
@@ -21,7 +22,7 @@ use pliant_model::potentials::activation::{Activation, RELAXED, fibre};
 use pliant_model::potentials::sliding::Plane;
 use pliant_model::{FrameInput, Model, Rigid};
 use pliant_sim::state::Account;
-use pliant_sim::{SimError, State, Workspace, step};
+use pliant_sim::{Momentum, SimError, State, Workspace, step};
 
 use self::air::Air;
 use self::altered::Altered;
@@ -148,14 +149,27 @@ pub struct FrameReport {
     /// How deep one is in things (m), and how much skin touches them (m²).
     pub max_depth_in_things: f64,
     pub contact_area: f64,
+    /// How far skin beside that is outside of where it is at rest (m).
+    pub bulge: f64,
     /// Of the skin's vertices relative to the head (m/s), where flesh has inertia.
     pub rms_skin_speed: f64,
     /// Of motion and deformation (J), and what it should be by what was put in and taken: what it was at
     /// first, the work of muscles and bones, and less what was damped. Of dynamics with a correction.
     pub energy: f64,
     pub account: f64,
-    /// Seconds.
+    /// What of it is of motion (J); in all frames so far put in, and taken.
+    pub kinetic: f64,
+    pub added: f64,
+    pub dissipated: f64,
+    /// Relative to where the head is.
+    pub momentum: Momentum,
+    /// Iterations of the correction, all steps.
+    pub corrections: u32,
+    /// Vertices in teeth, in the other lip or in things.
+    pub contacts: u32,
+    /// Seconds, and those of the correction.
     pub seconds: f64,
+    pub correction_seconds: f64,
 }
 
 /// A face that moves.
@@ -472,7 +486,11 @@ impl<'a> FaceSimulation<'a> {
         report.fallbacks += u32::from(done.substeps != 1 || done.rolled_back);
         report.max_penetration = done.contacts.deepest;
         report.seconds += done.timings.total.as_secs_f64();
-        report.energy = done.energy.total();
+        report.correction_seconds += done.timings.correction.as_secs_f64();
+        (report.energy, report.kinetic) = (done.energy.total(), done.energy.kinetic);
+        (report.added, report.dissipated) = (self.state.added(), self.state.dissipated());
+        (report.momentum, report.contacts) = (done.momentum, done.contacts.count);
+        report.corrections += done.correction_iterations;
         report.account = self.state.accounts.iter().filter_map(|account| account.target()).sum();
     }
 
@@ -480,6 +498,7 @@ impl<'a> FaceSimulation<'a> {
     fn measure(&self, report: &mut FrameReport) {
         let pressed = self.pressed();
         (report.max_depth_in_things, report.contact_area) = (pressed.depth, pressed.area);
+        report.bulge = pressed.bulge;
         if self.obstacles.is_some() && pressed.depth >= report.max_penetration {
             report.max_penetration = self.depth_in_teeth();
         }

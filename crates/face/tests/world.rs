@@ -296,3 +296,39 @@ fn a_ball_that_is_in_the_head_begins_outside_and_never_enters_bone() {
     assert!(nearest > 0.0155, "bone is {} m in the ball", 0.015 - nearest);
     assert!(report.contact_area > 1e-4, "{} cm² touch", 1e4 * report.contact_area);
 }
+
+#[test]
+fn a_resumed_simulation_goes_on_to_the_last_bit() {
+    let text = "[wind]\nvelocity = [15.0, 0.0, -7.0]\ngust = 0.7\n[[object]]\nshape = 'sphere'\n\
+                radius = 0.015\nplace = [[0.0, 0.07, -0.045, 0.02], [0.2, 0.062, -0.045, 0.005]]";
+    let dynamics = Dynamics { substeps: 1, ..Dynamics::default() };
+    let options = SimulationOptions {
+        solver: FaceSolver::Interactive { iterations: 8 },
+        dynamics: Some(dynamics),
+        threads: 2,
+        ..SimulationOptions::default()
+    };
+    let world = world(text);
+    let play = |simulation: &mut FaceSimulation, frames: std::ops::Range<i32>| {
+        for frame in frames {
+            let part = f64::from(frame);
+            let turn = DMat3::from_rotation_y(0.02 * part * part);
+            let place = DVec3::Y * 0.004 * part * part;
+            simulation.move_head(&HeadPose { turn, place });
+            let jaw = JawPose { open: part, ..JawPose::default() };
+            simulation.pose(&smile(0.03 * part), &jaw);
+        }
+    };
+    let mut whole = in_world(&options, &world);
+    play(&mut whole, 0..4);
+    let snapshot = whole.snapshot(7);
+    play(&mut whole, 4..7);
+    let mut resumed = in_world(&options, &world);
+    assert!(resumed.resume(&snapshot, 8).is_err(), "another key");
+    assert!(resumed.resume(&snapshot[..snapshot.len() / 2], 7).is_err(), "half of it");
+    assert!(resumed.resume(&[], 7).is_err());
+    resumed.resume(&snapshot, 7).expect("a snapshot");
+    play(&mut resumed, 4..7);
+    assert!(whole.skin() == resumed.skin());
+    assert_eq!(whole.snapshot(1), resumed.snapshot(1));
+}

@@ -1,8 +1,7 @@
 //! `pliant face animate`: a performance, played by muscles and jaw.
 
-use std::fmt::Write;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
 use pliant::face::performance::Names;
@@ -12,14 +11,17 @@ use pliant::face::{
 use pliant::io::atomic::{refuse_overwriting, write_whole};
 use pliant::io::{AnimationWriter, Loaded, read_text};
 use pliant::model::integrator::Scheme;
+use pliant::sim::snapshot::checksum;
 use serde_json::json;
 
+use super::record::Record;
 use super::{effects, failure, open};
-use crate::arguments::{FrameRange, Options};
+use crate::arguments::{FrameRange, Options, seconds};
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::progress::Progress;
 use crate::report;
+use crate::unfinished::Unfinished;
 
 /// Let muscles and jaw play weights of shapes
 #[derive(Args)]
@@ -72,6 +74,12 @@ pub struct Arguments {
     /// Do not keep its energy to what muscles and bones put in
     #[arg(long, requires = "dynamic")]
     no_fepr: bool,
+    /// Go on from where the same command was stopped or killed
+    #[arg(long)]
+    resume: bool,
+    /// Seconds between the places that --resume can go on from after a kill; 0 for every frame
+    #[arg(long, value_name = "SECONDS", default_value = "2", value_parser = seconds)]
+    checkpoint: Duration,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -111,6 +119,8 @@ impl Arguments {
             scheme: Motion::Bdf2,
             damping: 0.0,
             no_fepr: false,
+            resume: false,
+            checkpoint: Duration::from_secs(2),
         }
     }
 
@@ -159,9 +169,11 @@ pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
         name.push(ending);
         PathBuf::from(name)
     };
-    let (report_path, strains_path) = (beside(".report.json"), beside(".strains.csv"));
+    let [report_path, strains_path, metrics_path] =
+        [".report.json", ".strains.csv", ".metrics.csv"].map(beside);
     let mut outputs = AnimationWriter::outputs(&arguments.out, count);
-    outputs.extend([report_path.clone(), strains_path.clone()]);
+    outputs.extend([report_path.clone(), strains_path.clone(), metrics_path.clone()]);
+    outputs.extend(Unfinished::files(&arguments.out));
     let opened = effects::open(arguments.effects.as_deref(), &face)?;
     let mut inputs: Vec<&Path> = vec![&arguments.model, &arguments.weights];
     inputs.extend(opened.inputs.iter().map(PathBuf::as_path));
@@ -187,56 +199,83 @@ pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
     let mut animator =
         Animator::in_world(&face, &performance, &asked, altered, &world).map_err(failure)?;
     let ensemble = Ensemble::new(&face, arguments.skin_only).with_props(&world.props);
+    let key = key(&arguments, &opened.inputs, &asked)?;
+    let points = ensemble.rest.mesh.positions.len();
+    let (resume, every) = (arguments.resume, arguments.checkpoint);
+    let (mut frames, place) = Unfinished::open(&arguments.out, points, key, resume, every)?;
+    let mut record = Record::new(&face);
+    if let Some(place) = place {
+        let (known, state) = Record::of_bytes(&place.known)
+            .filter(|(known, _)| known.done == place.done && known.done <= count)
+            .ok_or_else(|| Failure::about(&arguments.out, "its snapshot is not whole".to_owned()))?;
+        animator.resume(state, key).map_err(failure)?;
+        record = known;
+    }
+    let known = |record: &Record, animator: &Animator| {
+        let mut bytes = record.to_bytes();
+        bytes.extend(animator.snapshot(key));
+        bytes
+    };
+    let progress = Progress::start(options, "frames", count as u64);
+    let begun = record.done;
+    for frame in &performance.frames[begun..] {
+        if record.done > begun && interrupt::asked() {
+            break;
+        }
+        let clock = Instant::now();
+        let animated = animator.frame(frame);
+        record.add(&animated, performance.fps, clock.elapsed());
+        frames.add(&ensemble.at(&animated), record.done, || known(&record, &animator))?;
+        progress.at(record.done as u64);
+    }
+    drop(progress);
+    if record.done < count {
+        frames.save(record.done, &known(&record, &animator))?;
+    }
     let rest = Loaded {
         mesh: ensemble.rest.mesh.clone(),
         polygons: ensemble.rest.polygons.clone(),
         attributes: ensemble.rest.attributes.clone(),
         notes: Vec::new(),
     };
-    let mut writer = AnimationWriter::create(&arguments.out, rest, performance.fps, count)?;
-    let mut strains = String::from("frame");
-    face.muscles.iter().for_each(|muscle| strains.extend([",", &muscle.name]));
-    strains.push('\n');
-    let (mut seconds, mut fallbacks, mut deepest, mut done) = (0.0, 0, 0.0f64, 0);
-    let mut exploded = false;
-    let progress = Progress::start(options, "frames", count as u64);
-    for frame in &performance.frames {
-        if done > 0 && interrupt::asked() {
-            break;
-        }
-        let clock = Instant::now();
-        let animated = animator.frame(frame);
-        seconds += clock.elapsed().as_secs_f64();
-        fallbacks += animated.report.fallbacks;
-        deepest = deepest.max(animated.report.max_penetration);
-        exploded |= animated.skin.iter().any(|p| !p.is_finite());
-        writer.write_frame(&ensemble.at(&animated))?;
-        let _ = write!(strains, "{done}");
-        animated.strains.iter().for_each(|s| _ = write!(strains, ",{s:.5}"));
-        strains.push('\n');
-        done += 1;
-        progress.at(done as u64);
+    let mut writer = AnimationWriter::create(&arguments.out, rest, performance.fps, record.done)?;
+    for k in 0..record.done {
+        writer.write_frame(&frames.frame(k)?)?;
     }
-    drop(progress);
     writer.finish()?;
-    let ms_per_frame = 1e3 * seconds / done.max(1) as f64;
-    let growth = animator.simulation().growth();
-    let mut summary = json!({
-        "frames": done,
-        "ms_per_frame": ms_per_frame,
-        "max_lip_penetration_mm": 1e3 * deepest,
-        "fallbacks": fallbacks,
-        "exploded": exploded,
-    });
-    if let [asked, gained] = growth.map(|volume| 1e6 * volume)
+    let mut summary = record.summary();
+    if let [asked, gained] = animator.simulation().growth().map(|volume| 1e6 * volume)
         && asked != 0.0
     {
         summary["growth_asked_cm3"] = json!(asked);
         summary["growth_cm3"] = json!(gained);
     }
     write_whole(&report_path, format!("{summary:#}\n").as_bytes())?;
-    write_whole(&strains_path, strains.as_bytes())?;
-    finish(&arguments.out, done, count, ms_per_frame, options)
+    write_whole(&strains_path, record.strains.as_bytes())?;
+    write_whole(&metrics_path, record.metrics.as_bytes())?;
+    if record.done == count {
+        frames.remove();
+    }
+    finish(&arguments.out, record.done, count, record.ms_per_frame(), options)
+}
+
+/// What a snapshot is told apart by: all that is read, and how it is played; not by how many threads.
+fn key(
+    arguments: &Arguments,
+    effects: &[PathBuf],
+    options: &SimulationOptions,
+) -> Result<u64, Failure> {
+    let options = SimulationOptions { threads: 1, ..*options };
+    let range = &arguments.frames;
+    let (fps, skin) = (arguments.fps, arguments.skin_only);
+    let mut bytes = format!("{options:?} {range:?} {fps:?} {skin}").into_bytes();
+    let files = [&arguments.model, &arguments.weights].into_iter().chain(effects);
+    for path in files {
+        let read = std::fs::read(path);
+        let read = read.map_err(|error| Failure::about(path, format!("cannot read: {error}")))?;
+        bytes.extend(checksum(&read).to_le_bytes());
+    }
+    Ok(checksum(&bytes))
 }
 
 fn read_performance(arguments: &Arguments, face: &FaceModel) -> Result<Performance, Failure> {
@@ -260,7 +299,8 @@ fn finish(
     if done < count {
         let path = out.display();
         return Err(Failure::interrupted(format!(
-            "stopped by Ctrl-C: {path} holds the first {done} of {count} frames"
+            "stopped by Ctrl-C: {path} holds the first {done} of {count} frames; the same command with \
+             --resume goes on from there"
         )));
     }
     if !options.quiet {

@@ -8,7 +8,7 @@
 use glam::DVec3;
 use pliant_math::Row;
 use pliant_mesh::boundary_of_tets;
-use pliant_model::{Collider, Model, Motion, Rigid, Shape};
+use pliant_model::{Collider, Drive, Model, Motion, Rigid, Shape};
 
 use super::{FaceSimulation, Pose};
 use crate::effects::Frame;
@@ -25,6 +25,8 @@ const LONGEST_WAY: f64 = 0.15;
 const PUSHES: usize = 40;
 /// Bone is asked at about this many points.
 const BONE_POINTS: usize = 3000;
+/// Skin within this of what touches bulges because of it (m).
+const BESIDE: f64 = 0.015;
 /// Skin this near to a thing touches it (m).
 const TOUCHING: f64 = 1e-4;
 
@@ -35,6 +37,8 @@ pub(super) struct Pressed {
     pub area: f64,
     /// How deep the deepest vertex is in a thing (m).
     pub depth: f64,
+    /// How far skin beside what touches is outside of where it is at rest (m).
+    pub bulge: f64,
 }
 
 /// Things, and what they meet.
@@ -46,8 +50,18 @@ pub(super) struct Obstacles {
     entries: Vec<DVec3>,
     /// Points of skull and mandible at rest (m).
     bones: [Vec<DVec3>; 2],
-    /// Model vertices of the skin, with their areas at rest (m²).
-    skin: Vec<(u32, f64)>,
+    skin: Vec<SkinVertex>,
+}
+
+/// A vertex of the tets' skin, at rest.
+struct SkinVertex {
+    /// Model vertex.
+    number: u32,
+    /// (m²)
+    area: f64,
+    /// (m)
+    place: DVec3,
+    normal: DVec3,
 }
 
 /// A thing as the engine's obstacle.
@@ -75,15 +89,23 @@ impl Obstacles {
         };
         let bones = [&face.skull, &face.mandible].map(|bone| some(&bone.mesh.positions));
         let is_skin = |v: &u32| face.parts[*v as usize] == Some(Part::Skin);
-        let mut areas = vec![0.0; face.solid.positions.len()];
+        let mut areas = vec![DVec3::ZERO; face.solid.positions.len()];
+        let mut sizes = vec![0.0; areas.len()];
         let boundary = boundary_of_tets(&face.solid.tets);
         for t in boundary.iter().filter(|t| t.iter().all(is_skin)) {
             let [a, b, c] = t.map(|v| face.solid.positions[v as usize]);
-            let third = (b - a).cross(c - a).length() / 6.0;
+            let third = (b - a).cross(c - a) / 6.0;
             t.iter().for_each(|&v| areas[v as usize] += third);
+            t.iter().for_each(|&v| sizes[v as usize] += third.length());
         }
-        let own = areas.iter().enumerate().filter(|(_, area)| **area > 0.0);
-        let skin = own.map(|(v, &area)| (model.number(0, v) as u32, area)).collect();
+        let own = (0..areas.len()).filter(|v| sizes[*v] > 0.0);
+        let skin = own.map(|v| SkinVertex {
+            number: model.number(0, v) as u32,
+            area: sizes[v],
+            place: face.solid.positions[v],
+            normal: areas[v].normalize_or_zero(),
+        });
+        let skin = skin.collect();
         let rest = &face.skin.mesh.positions;
         let entries = props.iter().map(|prop| way_out(prop, time, rest)).collect();
         Obstacles { props: props.to_vec(), first, entries, bones, skin }
@@ -112,21 +134,37 @@ impl Obstacles {
         self.props.iter().zip(&self.entries).map(pose).collect()
     }
 
-    /// What they touch, with colliders where they are driven.
-    fn pressed(&self, model: &Model, poses: &[Rigid], positions: &[Row]) -> Pressed {
+    /// What they touch, with colliders where they are driven, and bones moved by `carrier`.
+    fn pressed(
+        &self,
+        model: &Model,
+        poses: &[Rigid],
+        positions: &[Row],
+        carrier: &Rigid,
+    ) -> Pressed {
         let mut pressed = Pressed::default();
+        let (mut touched, mut is_touched) = (Vec::new(), Vec::new());
         let placed: Vec<_> = (model.colliders().iter().zip(poses))
             .skip(self.first)
             .map(|(collider, pose)| collider.placed(pose))
             .collect();
-        for &(v, area) in &self.skin {
-            let x = positions[v as usize].xyz();
+        for vertex in &self.skin {
+            let x = positions[vertex.number as usize].xyz();
             let depths = placed.iter().filter_map(|placed| placed.touch(x)).map(|n| -n.distance);
             let depth = depths.fold(0.0, f64::max);
             pressed.depth = pressed.depth.max(depth);
             let near = || placed.iter().any(|p| p.shape.nearest(x).distance < TOUCHING);
-            if depth > 0.0 || (depth == 0.0 && is_within_reach(&placed, x) && near()) {
-                pressed.area += area;
+            let touches = depth > 0.0 || (is_within_reach(&placed, x) && near());
+            if touches {
+                pressed.area += vertex.area;
+                touched.push(vertex.place);
+            }
+            is_touched.push(touches);
+        }
+        for (vertex, _) in self.skin.iter().zip(is_touched).filter(|(_, touched)| !touched) {
+            if touched.iter().any(|p| p.distance_squared(vertex.place) < BESIDE * BESIDE) {
+                let x = carrier.unapply(positions[vertex.number as usize].xyz());
+                pressed.bulge = pressed.bulge.max((x - vertex.place).dot(vertex.normal));
             }
         }
         pressed
@@ -236,7 +274,8 @@ impl FaceSimulation<'_> {
         let Some(obstacles) = &self.obstacles else { return false };
         let others = vec![Rigid::default(); obstacles.first];
         let all: Vec<Rigid> = others.into_iter().chain(poses.iter().copied()).collect();
-        obstacles.pressed(&self.model, &all, self.model.rest()).area > 0.0
+        let still = Rigid::default();
+        obstacles.pressed(&self.model, &all, self.model.rest(), &still).area > 0.0
     }
 
     /// How deep skin is in teeth (m).
@@ -256,6 +295,7 @@ impl FaceSimulation<'_> {
     /// What things touch now.
     pub(super) fn pressed(&self) -> Pressed {
         let Some(obstacles) = &self.obstacles else { return Pressed::default() };
-        obstacles.pressed(&self.model, &self.input.start.colliders, &self.state.positions)
+        let Drive { colliders, carrier, .. } = &self.input.start;
+        obstacles.pressed(&self.model, colliders, &self.state.positions, carrier)
     }
 }

@@ -5,6 +5,7 @@ use glam::DVec3;
 use pliant_mesh::{Bounds, Bvh, barycentric, boundary_of_tets};
 
 use crate::anatomy::hinge::JawPose;
+use crate::animation::AnimatedFrame;
 use crate::error::FaceError;
 use crate::model::{BoneHold, FaceModel, Part};
 use crate::teeth::Teeth;
@@ -102,6 +103,12 @@ impl<'a> LipGauge<'a> {
         });
         let teeth = self.in_teeth(&upper, jaw).and(self.in_teeth(&lower, jaw));
         teeth.and(self.in_lip(1, &upper, flesh)).and(self.in_lip(0, &lower, flesh))
+    }
+
+    /// The same of a frame as it is shown, over flesh at `flesh` (m), in the frame of the skull.
+    pub fn shown(&mut self, frame: &AnimatedFrame, flesh: &[DVec3]) -> Penetration {
+        self.teeth.moved = frame.teeth;
+        self.skin(&frame.skin_in_skull(), flesh, &frame.jaw)
     }
 
     fn in_teeth(&self, points: &[DVec3], jaw: &JawPose) -> Penetration {

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use clap::{Args, ValueEnum};
 use pliant::face::performance::Names;
 use pliant::face::{
-    Animator, Dynamics, Ensemble, FaceModel, FaceSolver, Performance, SimulationOptions,
+    Animator, Dynamics, Ensemble, FaceModel, FaceSolver, LipGauge, Performance, SimulationOptions,
 };
 use pliant::io::atomic::{refuse_overwriting, write_whole};
 use pliant::io::{AnimationWriter, Loaded, read_text};
@@ -216,6 +216,7 @@ pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
         bytes.extend(animator.snapshot(key));
         bytes
     };
+    let mut gauge = LipGauge::new(&face).map_err(failure)?;
     let progress = Progress::start(options, "frames", count as u64);
     let begun = record.done;
     for frame in &performance.frames[begun..] {
@@ -224,7 +225,9 @@ pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
         }
         let clock = Instant::now();
         let animated = animator.frame(frame);
-        record.add(&animated, performance.fps, clock.elapsed());
+        let took = clock.elapsed();
+        let lips = gauge.shown(&animated, &animator.simulation().positions());
+        record.add(&animated, lips, performance.fps, took);
         frames.add(&ensemble.at(&animated), record.done, || known(&record, &animator))?;
         progress.at(record.done as u64);
     }

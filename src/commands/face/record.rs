@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::time::Duration;
 
-use pliant::face::{AnimatedFrame, FaceModel};
+use pliant::face::{AnimatedFrame, FaceModel, Penetration};
 use pliant::run::{COLUMNS, MetricsRow};
 use pliant::sim::Energy;
 use serde_json::{Value, json};
@@ -14,8 +14,11 @@ pub struct Record {
     pub done: usize,
     seconds: f64,
     fallbacks: u32,
-    /// How deep skin was in teeth and the other lip, and in things (m).
-    deepest: [f64; 2],
+    /// How deep lips were in teeth and each other as they are shown, the same of the flesh under them, and how deep
+    /// skin was in things (m).
+    deepest: [f64; 3],
+    /// Vertices of lips that were, in the worst frame.
+    inside: u32,
     area: f64,
     bulge: f64,
     /// Of the squares of speeds (m²/s²).
@@ -27,7 +30,7 @@ pub struct Record {
 
 impl Record {
     /// How many numbers it is made of.
-    const NUMBERS: usize = 9;
+    const NUMBERS: usize = 11;
 
     /// Of a face, before the first frame.
     pub fn new(face: &FaceModel) -> Record {
@@ -38,13 +41,14 @@ impl Record {
         Record { strains, metrics, ..Record::default() }
     }
 
-    /// Adds a frame that took so long.
-    pub fn add(&mut self, frame: &AnimatedFrame, fps: f64, took: Duration) {
+    /// Adds a frame that took so long, with lips in what they should not be in.
+    pub fn add(&mut self, frame: &AnimatedFrame, lips: Penetration, fps: f64, took: Duration) {
         let report = &frame.report;
         self.seconds += took.as_secs_f64();
         self.fallbacks += report.fallbacks;
-        self.deepest[0] = self.deepest[0].max(report.max_penetration);
-        self.deepest[1] = self.deepest[1].max(report.max_depth_in_things);
+        let depths = [lips.deepest, report.max_penetration, report.max_depth_in_things];
+        self.deepest.iter_mut().zip(depths).for_each(|(most, depth)| *most = most.max(depth));
+        self.inside = self.inside.max(lips.inside);
         self.area = self.area.max(report.contact_area);
         self.bulge = self.bulge.max(report.bulge);
         self.speeds += report.rms_skin_speed * report.rms_skin_speed;
@@ -85,7 +89,9 @@ impl Record {
             "frames": self.done,
             "ms_per_frame": self.ms_per_frame(),
             "max_lip_penetration_mm": 1e3 * self.deepest[0],
-            "max_object_penetration_mm": 1e3 * self.deepest[1],
+            "max_flesh_penetration_mm": 1e3 * self.deepest[1],
+            "max_object_penetration_mm": 1e3 * self.deepest[2],
+            "most_lip_vertices_inside": self.inside,
             "contact_area_cm2": 1e4 * self.area,
             "bulge_mm": 1e3 * self.bulge,
             "rms_skin_speed": (self.speeds / self.done.max(1) as f64).sqrt(),
@@ -106,6 +112,8 @@ impl Record {
             self.speeds,
             f64::from(u8::from(self.exploded)),
             self.bulge,
+            self.deepest[2],
+            f64::from(self.inside),
         ];
         let mut bytes: Vec<u8> = numbers.into_iter().flat_map(f64::to_le_bytes).collect();
         for text in [&self.strains, &self.metrics] {
@@ -132,7 +140,8 @@ impl Record {
             done: at(0) as usize,
             seconds: at(1),
             fallbacks: at(2) as u32,
-            deepest: [at(3), at(4)],
+            deepest: [at(3), at(4), at(9)],
+            inside: at(10) as u32,
             area: at(5),
             speeds: at(6),
             exploded: at(7) != 0.0,

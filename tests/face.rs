@@ -150,6 +150,66 @@ fn the_head_is_built_talks_and_refuses_nonsense() {
     assert!(damaged.stderr.contains("head.face: byte"), "{}", damaged.stderr);
 }
 
+#[test]
+fn effects_alter_the_face_and_correctives_are_written() {
+    let folder = Folder::new("face-effects");
+    let made = folder.pliant(&["face", "template", "--out", "head", "--size", "0.008", "-q"]);
+    assert_eq!(made.status, 0, "{}", made.stderr);
+    let built = folder.pliant(&["face", "build", "head", "--out", "head.face", "--size", "0.009"]);
+    assert_eq!(built.status, 0, "{}", built.stderr);
+    folder.write("w.csv", "frame,mouthSmileLeft\n0,0\n1,0.4\n");
+    let skin = fs::read_to_string(folder.path("head/skin.obj")).unwrap();
+    let vertices = skin.lines().filter(|line| line.starts_with("v ")).count();
+    // A map beside the effects file, in a folder of its own.
+    fs::create_dir(folder.path("looks")).unwrap();
+    folder.write("looks/fat.txt", "0.5 ".repeat(vertices));
+    folder.write("looks/E.toml", "[[fat]]\nmap = 'fat.txt'\namount = 1.3\n");
+    let animate = |more: &[&str]| {
+        let fixed = ["face", "animate", "head.face", "--weights", "w.csv", "--out", "out.pc2"];
+        folder.pliant(&[&fixed[..], more].concat())
+    };
+    let run = animate(&["--effects", "looks/E.toml"]);
+    assert_eq!(run.status, 0, "{}", run.stderr);
+    let report: serde_json::Value =
+        serde_json::from_str(&fs::read_to_string(folder.path("out.pc2.report.json")).unwrap())
+            .unwrap();
+    let [asked, gained] =
+        ["growth_asked_cm3", "growth_cm3"].map(|key| report[key].as_f64().unwrap());
+    assert!(asked > 20.0 && gained > 0.5 * asked && gained < 1.1 * asked, "{report}");
+
+    for (text, expected) in [
+        ("[[fat]]\namont = 1\n", "looks/E.toml: unknown key `amont` in fat[0], line 2"),
+        ("[[fat]]\nmap = 'no.txt'\namount = 1\n", "no.txt"),
+        ("[[palsy]]\nmuscles = 'risorios'\n", "E.toml: palsy[0]: there is no muscle `risorios`"),
+    ] {
+        folder.write("looks/E.toml", text);
+        let refused = animate(&["--effects", "looks/E.toml"]);
+        assert_eq!(refused.status, 1, "{text}");
+        assert!(refused.stderr.contains(expected), "{}", refused.stderr);
+    }
+
+    let corrective = |weights: &[&str], out: &str| {
+        let mut all = vec!["face", "corrective", "head.face", "--out", out];
+        weights.iter().for_each(|own| all.extend(["--weights", own]));
+        folder.pliant(&all)
+    };
+    let run = corrective(&["jawOpen=0.3,mouthSmileLeft=0.5"], "shape.obj");
+    assert_eq!(run.status, 0, "{}", run.stderr);
+    let shape = fs::read_to_string(folder.path("shape.obj")).unwrap();
+    assert_eq!(shape.lines().filter(|line| line.starts_with("v ")).count(), vertices);
+    let run = corrective(&["jawOpen=0.3", "mouthPucker"], "shapes.glb");
+    assert_eq!(run.status, 0, "{}", run.stderr);
+    let bytes = fs::read(folder.path("shapes.glb")).unwrap();
+    let text = String::from_utf8_lossy(&bytes);
+    assert!(text.contains("\"jawOpen=0.3\"") && text.contains("\"mouthPucker\""));
+    let refused = corrective(&["jawOpen", "mouthPucker"], "two.obj");
+    assert_eq!(refused.status, 1);
+    assert!(refused.stderr.contains("morph targets of a .glb"), "{}", refused.stderr);
+    let refused = corrective(&["jawOpn=1"], "one.obj");
+    assert!(refused.stderr.contains("head.face: there is no shape jawOpn; did you mean jawOpen?"));
+    assert_eq!(corrective(&["jawOpen=7"], "one.obj").status, 1);
+}
+
 /// The frames of a PC2 file.
 fn read_frames(bytes: &[u8]) -> Vec<Vec<[f32; 3]>> {
     let number = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap()) as usize;

@@ -245,10 +245,11 @@ impl Moment<'_> {
         let soft: f64 = growths.map(|(own, (_, gain))| 1.0 + own.weights[tet] * gain).product();
         let all = self.alteration.properties.iter().zip(&self.factors);
         let maps = all.filter(|(own, _)| own.of == Property::Stiffness);
-        let map: f64 = maps.map(|(own, gain)| 1.0 + own.weights[tet] * gain).product();
+        // A tenth and ten times are as far from 1.
+        let map: f64 = maps.map(|(own, gain)| (1.0 + gain).powf(own.weights[tet])).product();
         let weights = self.alteration.growths.iter().map(|own| own.weights[tet]);
         let full = 1.0 + FULLNESS * weights.fold(0.0, f64::max);
-        Firmness { shear: soft * map, bulk: full * map, active: map }
+        Firmness { passive: [soft * map, full * map], active: [map, full * map] }
     }
 
     /// Factor on the mass of a tet.
@@ -301,37 +302,30 @@ pub(crate) fn grown(activation: Activation, scale: f64) -> Activation {
     if scale == 1.0 { activation } else { activation.map(|a| a * scale) }
 }
 
-/// Factors on stiffness.
+/// Factors on μ and λ.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Firmness {
-    /// On μ of passive tissue.
-    pub shear: f64,
-    /// On its λ.
-    pub bulk: f64,
-    /// On μ and λ of muscle.
-    pub active: f64,
+    /// Of passive tissue.
+    pub passive: [f64; 2],
+    /// Of muscle.
+    pub active: [f64; 2],
 }
 
 impl Default for Firmness {
     fn default() -> Self {
-        Firmness { shear: 1.0, bulk: 1.0, active: 1.0 }
+        Firmness { passive: [1.0; 2], active: [1.0; 2] }
     }
 }
 
 impl Firmness {
     /// Of tissue whose lengths have grown, in the matrix at rest.
     pub fn at_rest(self, scale: f64) -> Firmness {
-        let Firmness { shear, bulk, active } = self;
-        Firmness { shear: scale * shear, bulk: scale * bulk, active: scale * active }
+        let grown = |own: [f64; 2]| own.map(|k| k * scale);
+        Firmness { passive: grown(self.passive), active: grown(self.active) }
     }
+}
 
-    /// Factors on μ and λ of passive tissue that the matrix at rest has with a `base`.
-    pub fn passive(self, scale: f64, base: &Firmness) -> [f64; 2] {
-        [scale * self.shear / base.shear, self.bulk / (base.bulk * scale.powi(3))]
-    }
-
-    /// The same of muscle.
-    pub fn muscle(self, scale: f64, base: &Firmness) -> [f64; 2] {
-        [scale * self.active / base.active, self.active / (base.active * scale.powi(3))]
-    }
+/// Factors on μ and λ of tissue whose lengths have grown, and that the matrix at rest has with others.
+pub(crate) fn grown_firmness(own: [f64; 2], scale: f64, base: [f64; 2]) -> [f64; 2] {
+    [scale * own[0] / base[0], own[1] / (base[1] * scale.powi(3))]
 }

@@ -186,6 +186,11 @@ impl<'a> Animator<'a> {
         &self.simulation
     }
 
+    /// Lets the next frame be at a time of the effects (s).
+    pub fn go_to(&mut self, time: f64) {
+        self.time = time;
+    }
+
     /// The next frame.
     pub fn frame(&mut self, frame: &Frame) -> AnimatedFrame {
         let mut contractions = vec![0.0; self.face.muscles.len()];

@@ -84,7 +84,7 @@ pub fn correctives(
             shapes.push(name.clone());
         }
     }
-    let performance = Performance { shapes, fps: f64::INFINITY, ..Performance::default() };
+    let performance = Performance { shapes, fps: 30.0, ..Performance::default() };
     let still = SimulationOptions { dynamics: None, ..*options };
     let mut animator = Animator::altered(face, &performance, &still, alteration, time)
         .map_err(|error| error.named(path))?;
@@ -94,6 +94,7 @@ pub fn correctives(
             combination.weights.iter().find(|(name, _)| name == shape).map_or(0.0, |(_, w)| *w)
         };
         let weights = performance.shapes.iter().map(weight).collect();
+        animator.go_to(time);
         let done = animator.frame(&Frame { weights, ..Frame::default() });
         made.skins.push(done.skin);
         made.reports.push(done.report);

@@ -12,8 +12,8 @@ use pliant_mesh::{Mesh, SignedDistance};
 use crate::alteration::Laplacian;
 use crate::model::FaceModel;
 
-/// How far before the skin something must not be inside of it (m).
-const BEFORE: f64 = 1e-4;
+/// Lips that are in each other by less than this (m) touch.
+const BENEATH: f64 = 3e-4;
 
 /// Where a target at rest (m) goes when it does what a source does between rest and pose. Vertices that are `fixed` stay.
 ///
@@ -77,8 +77,8 @@ pub fn transferred_expression(
     transferred(skin, &posed, neutral, &fixed)
 }
 
-/// How many of the lips' vertices are inside of a skin that they belong to (m): where a lip has gone through the other, or
-/// through itself.
+/// How many of the lips' vertices have gone through the other lip, or their own, in a skin (m): what is a little beneath them is
+/// inside of the skin twice.
 pub fn crossing_lips(face: &FaceModel, skin: &[DVec3]) -> usize {
     let mesh = Mesh::surface(skin.to_vec(), face.skin.mesh.triangles.clone());
     let mut normals = vec![DVec3::ZERO; skin.len()];
@@ -87,14 +87,10 @@ pub fn crossing_lips(face: &FaceModel, skin: &[DVec3]) -> usize {
         triangle.iter().for_each(|&v| normals[v as usize] += (b - a).cross(c - a));
     }
     let distance = SignedDistance::new(&mesh);
-    let outside = |p: DVec3| distance.winding(p).abs() < 0.5;
-    // Whichever way the triangles face.
-    let far = mesh.bounds().map_or(DVec3::ZERO, |b| b.max + DVec3::ONE);
-    debug_assert!(skin.is_empty() || outside(far));
     let crosses = |v: &&u32| {
         let v = **v as usize;
-        let out = skin[v] + BEFORE * normals[v].normalize_or_zero();
-        !outside(out)
+        let beneath = skin[v] - BENEATH * normals[v].normalize_or_zero();
+        distance.winding(beneath).abs() >= 1.5
     };
     face.lips.iter().flatten().filter(crosses).count()
 }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use pliant::face::alteration::Alteration;
+use pliant::face::transfer::crossing_lips;
 use pliant::face::{Combination, FaceSolver, SimulationOptions, correctives};
 use pliant::io::atomic::refuse_overwriting;
 use pliant::io::{Loaded, write_blendshapes, write_mesh};
@@ -89,8 +90,11 @@ pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
             combinations.len(),
             1e3 * made.reports.iter().map(|report| report.max_penetration).fold(0.0, f64::max),
         );
+        let crossing = |skin: &Vec<_>| crossing_lips(&face, skin);
+        let crossing = made.skins.iter().map(crossing).max().unwrap_or(0);
         report::say(&format!(
-            "wrote {}: {count} {}, residual {residual:.0e}, at most {deepest:.2} mm in teeth or lips",
+            "wrote {}: {count} {}, residual {residual:.0e}, at most {deepest:.2} mm in teeth or lips, of \
+             which {crossing} vertices cross",
             out.display(),
             if count == 1 { "shape" } else { "shapes" },
         ));

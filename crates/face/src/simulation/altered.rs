@@ -6,7 +6,7 @@ use pliant_model::potentials::activation::RELAXED;
 use pliant_model::{Drive, Rigid};
 
 use super::{FaceSimulation, SimulationOptions};
-use crate::alteration::{Alteration, Firmness, Moment, grown};
+use crate::alteration::{Alteration, Firmness, Moment, grown, grown_firmness};
 use crate::error::FaceError;
 use crate::model::FaceModel;
 use crate::world::World;
@@ -91,14 +91,16 @@ impl Altered {
             let t = *t as usize;
             let scale = moment.scale(t);
             *activation = grown(RELAXED, scale);
-            end.firmness.push(moment.stiffness(t).passive(scale, &self.base(t)));
+            let (own, base) = (moment.stiffness(t).passive, self.base(t).passive);
+            end.firmness.push(grown_firmness(own, scale, base));
         }
         let muscles = end.activations[self.growing.len()..].iter_mut();
         for (t, activation) in self.muscular.iter().zip(muscles) {
             let t = *t as usize;
             let scale = moment.scale(t);
             *activation = grown(*activation, scale);
-            end.firmness.push(moment.stiffness(t).muscle(scale, &self.base(t)));
+            let (own, base) = (moment.stiffness(t).active, self.base(t).active);
+            end.firmness.push(grown_firmness(own, scale, base));
         }
     }
 }

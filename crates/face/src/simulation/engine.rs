@@ -52,8 +52,8 @@ pub(super) fn model(
     let altered = Altered::new(face, alteration, time, &moves);
     let passive = |t: usize| {
         let Lame { mu, lambda } = lame(if moves[t] { 1.0 - active[t] } else { 0.0 });
-        let base = altered.base(t);
-        Lame { mu: base.shear * mu, lambda: base.bulk * lambda }
+        let [shear, bulk] = altered.base(t).passive;
+        Lame { mu: shear * mu, lambda: bulk * lambda }
     };
     let passive = (0..moves.len()).map(passive).collect();
     let matter = Matter::Solid { model: ElasticModel::Tissue, lame: passive, density: DENSITY };
@@ -61,9 +61,11 @@ pub(super) fn model(
     let mut muscles: Vec<ActiveTet> = Vec::new();
     for own in face.shares.chunk_by(|a, b| a.tet == b.tet) {
         let tet = own[0].tet as usize;
-        let firm = options.muscle_stiffness * altered.base(tet).active;
-        let part = if moves[tet] { active[tet] * firm } else { 0.0 };
-        muscles.push(ActiveTet { tet: own[0].tet, lame: lame(part) });
+        let part = if moves[tet] { active[tet] * options.muscle_stiffness } else { 0.0 };
+        let Lame { mu, lambda } = lame(part);
+        let [shear, bulk] = altered.base(tet).active;
+        let lame = Lame { mu: shear * mu, lambda: bulk * lambda };
+        muscles.push(ActiveTet { tet: own[0].tet, lame });
     }
     let mut hard = Vec::new();
     let mut sliding = Vec::new();

@@ -14,11 +14,11 @@
 
 use glam::{DMat3, DVec3};
 use pliant_math::decomposition::{
-    SymmetricEigen, cofactors, determinant, polar_lanes, product, squared_norm,
-    svd_rotation_variant, symmetric_eigen,
+    cofactors, determinant, polar_lanes, product, squared_norm, svd_rotation_variant,
 };
 use pliant_math::lanes::Lanes;
 
+use super::definite::without_negative;
 use super::density::Matrix9;
 use super::isotropic::{self, Spectrum, area, scalar_cofactors, twist_sum};
 
@@ -129,8 +129,7 @@ impl Active {
         hessian
     }
 
-    /// The same where it is positive semi-definite; else with its negative eigenvalues set to zero where S is a multiple of the
-    /// identity, or with those of its two terms.
+    /// The same with its negative eigenvalues set to zero.
     pub fn projected_hessian(&self) -> Matrix9 {
         if self.s == DMat3::from_diagonal(DVec3::splat(self.s.x_axis.x)) {
             return isotropic::projected_hessian(&self.f, |sigma| self.grown_spectrum(sigma));
@@ -139,25 +138,7 @@ impl Active {
         if is_semidefinite(exact) {
             return exact;
         }
-        let mut hessian =
-            isotropic::projected_hessian(&self.f, |sigma| self.volume_spectrum(sigma));
-        (0..9).for_each(|k| hessian[k][k] += 2.0 * self.mu);
-        // 2μ(I − Σ w w'ᵀ) with w = √weight · twist · S: the eigenvalues of the sum are those of
-        // the 3×3 matrix of products, and must not exceed 1.
-        let scaled = self.twists.map(|(mode, weight)| mode * self.s * weight.sqrt());
-        let products = DMat3::from_cols_array_2d(&std::array::from_fn(|i| {
-            std::array::from_fn(|j| contract(&scaled[i], &scaled[j]))
-        }));
-        let SymmetricEigen { values, vectors } = symmetric_eigen(&products);
-        for k in 0..3 {
-            if values[k] > 0.0 {
-                let along = vectors.col(k);
-                let mode = scaled[0] * along.x + scaled[1] * along.y + scaled[2] * along.z;
-                // The mode's own square is its eigenvalue.
-                add_square(&mut hessian, -2.0 * self.mu * values[k].min(1.0) / values[k], &mode);
-            }
-        }
-        hessian
+        without_negative(&exact)
     }
 
     /// ∂ψ/∂a.

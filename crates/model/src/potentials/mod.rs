@@ -32,6 +32,7 @@ pub mod burden;
 pub mod compliant;
 pub mod contact;
 pub mod corotated;
+mod definite;
 pub mod density;
 pub mod follow;
 pub mod friction;

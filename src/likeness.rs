@@ -8,7 +8,7 @@ type Pose<'a> = (&'a str, Vec<DVec3>);
 
 /// How far a region is from where it is in the first run, on the mean.
 pub fn moved(face: &FaceModel, region: &str, at: f64, poses: &[Pose<'_>]) -> Vec<String> {
-    let groups = &face.skin.mesh.groups;
+    let groups = &face.regions;
     let Some(group) = groups.iter().find(|group| group.name == region) else {
         return vec![format!("the skin has no region {region}")];
     };

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use glam::DVec3;
+use glam::{DMat3, DVec3};
 use pliant::demos::{FaceShow, Measure, MeasureKind, Room};
 use pliant::face::FaceModel;
 use pliant::io::AnimationOptions;
@@ -43,16 +43,24 @@ struct Portrait {
     colours: Option<Vec<Colour>>,
     /// The first frame, where displacements are painted \[m\].
     first: Vec<DVec3>,
+    /// Three vertices that go with the skull, if the camera does.
+    skull: Option<[u32; 3]>,
 }
 
 impl Portraits {
     /// Of labels, with caches that have their mesh beside them.
-    pub fn open(runs: &[(String, PathBuf)], show: &FaceShow) -> Result<Portraits, Failure> {
+    pub fn open(
+        runs: &[(String, PathBuf)],
+        show: &FaceShow,
+        face: &FaceModel,
+    ) -> Result<Portraits, Failure> {
+        let skull = show.follow.then(|| on_the_skull(face)).flatten();
         let open = |(label, cache): &(String, PathBuf)| -> Result<Portrait, Failure> {
             let written = format!("{}+{}", cache.with_extension("obj").display(), cache.display());
             let mut source = Source::open(&written, AnimationOptions::default())?;
             let first = source.frame(0)?;
-            Ok(Portrait { label: label.clone(), colours: source.colours(), first, source })
+            let colours = source.colours();
+            Ok(Portrait { label: label.clone(), colours, first, skull, source })
         };
         let runs = runs.iter().map(open).collect::<Result<_, _>>()?;
         let view = DVec3::from_array(show.view.unwrap_or(VIEW));
@@ -149,7 +157,12 @@ impl Portrait {
         stage: &Stage,
         painted: Option<f64>,
     ) -> Result<Picture, Failure> {
-        let positions = self.source.frame(frame.min(self.source.frames().saturating_sub(1)))?;
+        let mut positions = self.source.frame(frame.min(self.source.frames().saturating_sub(1)))?;
+        if let Some(skull) = self.skull {
+            let (turn, at) = frame_of(&positions, skull);
+            let (first, back) = frame_of(&self.first, skull);
+            positions.iter_mut().for_each(|p| *p = back + first * (turn.transpose() * (*p - at)));
+        }
         let triangles = &self.source.rest().triangles;
         let moved = painted.map(|most| -> Vec<Colour> {
             let of = |(x, first): (&DVec3, &DVec3)| heat(x.distance(*first) / most);
@@ -159,4 +172,26 @@ impl Portrait {
         let object = Object { colours, ..Object::new(&positions[..], triangles, Material::SKIN) };
         Ok(stage.picture(vec![object])?)
     }
+}
+
+/// Three vertices of the skin that go with the skull, far from each other.
+fn on_the_skull(face: &FaceModel) -> Option<[u32; 3]> {
+    let rest = &face.skin.mesh.positions;
+    let still = || (0u32..).zip(&face.binding.tets).filter(|(_, t)| t.is_none()).map(|(v, _)| v);
+    let most = |far: &dyn Fn(DVec3) -> f64| {
+        still().max_by(|a, b| far(rest[*a as usize]).total_cmp(&far(rest[*b as usize])))
+    };
+    let a = most(&|p| p.x)?;
+    let b = most(&|p| p.distance(rest[a as usize]))?;
+    let along = (rest[b as usize] - rest[a as usize]).normalize_or_zero();
+    let c = most(&|p| (p - rest[a as usize]).reject_from_normalized(along).length())?;
+    Some([a, b, c])
+}
+
+/// Axes and place of three points.
+fn frame_of(positions: &[DVec3], three: [u32; 3]) -> (DMat3, DVec3) {
+    let [a, b, c] = three.map(|v| positions[v as usize]);
+    let x = (b - a).normalize_or_zero();
+    let z = x.cross(c - a).normalize_or_zero();
+    (DMat3::from_cols(x, z.cross(x), z), a)
 }

@@ -45,6 +45,9 @@ pub struct FaceShow {
     /// Skin is painted by how far it is from where it was at first, red from this on \[mm\]; as it is without.
     #[serde(default)]
     pub paint_mm: Option<f64>,
+    /// Whether the camera goes along with the head.
+    #[serde(default)]
+    pub follow: bool,
     /// Length of the tets' edges in the cheek \[m\].
     #[serde(default = "usual_size")]
     pub size: f64,

@@ -52,7 +52,7 @@ pub fn run(demo: &FaceDemo, directory: &Path, still: bool, options: &Options) ->
         animate::run(animate::Arguments::of_demo(&play), options)?;
         runs.push((variant.label.clone(), out));
     }
-    let mut portraits = Portraits::open(&runs, &demo.show)?;
+    let mut portraits = Portraits::open(&runs, &demo.show, &face)?;
     let strip = portraits.strip(&demo.show.about, &demo.moments(), options)?;
     save_png(&strip, &directory.join("filmstrip.png"))?;
     if !still {

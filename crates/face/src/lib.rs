@@ -35,8 +35,8 @@ mod registration;
 mod simulation;
 mod teeth;
 mod template;
-mod world;
 pub mod transfer;
+mod world;
 
 pub use animation::{AnimatedFrame, Animator, Ensemble};
 pub use build::{BuildOptions, build};

@@ -56,6 +56,8 @@ pub enum FaceSolver {
 impl FaceSolver {
     /// To a millionth of the forces that muscles, flesh and contact exert.
     pub const EXACT: FaceSolver = FaceSolver::Exact { tolerance: 1e-6 };
+    /// What motion is solved for with: to a thousandth of the forces, in nearly all steps.
+    pub const MOVING: FaceSolver = FaceSolver::Interactive { iterations: 60 };
     /// As many iterations as thirty frames per second have time for.
     pub const INTERACTIVE: FaceSolver = FaceSolver::Interactive { iterations: 6 };
 }
@@ -73,6 +75,14 @@ pub struct Dynamics {
     pub fps: f64,
     /// Steps per frame.
     pub substeps: u32,
+}
+
+impl Dynamics {
+    /// How energy is kept by a scheme: schemes that do not damp what is stiffest, as muscle is, leave that to a filter.
+    pub fn fepr(scheme: Scheme) -> Fepr {
+        let keeps_all = matches!(scheme, Scheme::ImplicitMidpoint | Scheme::Trapezoidal);
+        Fepr { filter: if keeps_all { STIFFEST } else { 0.0 }, ..Fepr::default() }
+    }
 }
 
 impl Default for Dynamics {
@@ -127,6 +137,8 @@ impl Default for SimulationOptions {
     }
 }
 
+/// Share of the stiffest motion that a filter takes.
+const STIFFEST: f64 = 0.1;
 /// A step turns the jaw by at most this (degrees), shifts it by at most this (m), and contracts
 /// by at most this.
 const STEP: (f64, f64, f64) = (8.0, 0.004, 0.25);

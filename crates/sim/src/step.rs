@@ -142,8 +142,10 @@ fn advance(
     islands_before.set(touched);
     workspace.vectors.hard_start.clear();
     workspace.vectors.is_gradient_stored = false;
+    // Forces in the middle of a step tell its work alone; those at its end need the start's.
+    let is_at_end = scheme::constants(scheme, h).beta == 1.0;
     let accounts = model.integrator().correction.is_some() && from.hard != to.hard;
-    if scheme::needs_start_forces(scheme) || accounts {
+    if scheme::needs_start_forces(scheme) || (accounts && is_at_end) {
         start_forces(model, h, from, state, workspace);
     }
     if scheme::is_explicit(scheme) {

@@ -52,6 +52,30 @@ fn a_body_dragged_at_constant_velocity_stays_quiet() {
     }
 }
 
+/// Midpoint's own energy changes by the force in the middle of the step times what it moves: a body that is
+/// small and nearly linear shows whether the account has the same.
+#[test]
+fn work_of_moved_ends_is_what_midpoint_gives() {
+    let pull = Motion {
+        times: vec![0.0, 1.0],
+        translate: vec![DVec3::ZERO, DVec3::X * -0.03],
+        rotate: vec![],
+        about: DVec3::ZERO,
+    };
+    let given = |fepr| {
+        let integrator = integrator(Scheme::ImplicitMidpoint, fepr, None);
+        let builder =
+            ModelBuilder::new().body(bar()).hold(0, pins(), Hold::Hard, Some(pull.clone()));
+        let model = builder.gravity(DVec3::ZERO).integrator(integrator).build();
+        let mut run = Run::new(model.expect("a model"), H, 1);
+        let report = run.step();
+        (run.state.added(), report.energy.total())
+    };
+    let ((free, energy), (kept, _)) = (given(None), given(Some(Fepr::default())));
+    assert!((free / energy - 1.0).abs() < 1e-3, "{free} of {energy} J");
+    assert!((kept / free - 1.0).abs() < 1e-9, "{kept} and {free} J");
+}
+
 /// Back and forth by 2 cm, twice a second.
 fn shaking() -> Motion {
     let times: Vec<f64> = (0..=400).map(|k| f64::from(k) * 0.05).collect();

@@ -10,7 +10,7 @@ use pliant::face::{
 };
 use pliant::io::atomic::{refuse_overwriting, write_whole};
 use pliant::io::{AnimationWriter, Loaded, read_text};
-use pliant::model::integrator::Scheme;
+use pliant::model::integrator::{Correction, Scheme};
 use pliant::sim::snapshot::checksum;
 use serde_json::json;
 
@@ -44,7 +44,7 @@ pub struct Arguments {
     /// What is done to the face and what it meets: wind, fat, palsy, objects, bones …
     #[arg(long, value_name = "E.toml")]
     effects: Option<PathBuf>,
-    /// How a frame is solved for [default: interactive, or exact with --dynamic]
+    /// How a frame is solved for [default: interactive, with as many iterations as it takes where flesh has inertia]
     #[arg(long, value_enum)]
     solver: Option<Kind>,
     /// Iterations per frame of the interactive solver
@@ -136,7 +136,7 @@ impl Arguments {
             Motion::Trapezoidal => Scheme::Trapezoidal,
         };
         let usual = Dynamics::default();
-        let correction = usual.correction.filter(|_| !self.no_fepr);
+        let correction = (!self.no_fepr).then(|| Correction::Fepr(Dynamics::fepr(scheme)));
         let dynamics = Dynamics { scheme, correction, damping: self.damping, fps, ..usual };
         Ok(self.dynamic.then_some(dynamics))
     }
@@ -188,7 +188,7 @@ pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
     let solver = match (arguments.solver, told) {
         (Some(Kind::Exact), _) => FaceSolver::EXACT,
         (None, Some(iterations)) if dynamics.is_some() => FaceSolver::Interactive { iterations },
-        (None, None) if dynamics.is_some() => FaceSolver::EXACT,
+        (None, None) if dynamics.is_some() => FaceSolver::MOVING,
         _ => FaceSolver::Interactive { iterations: arguments.iterations },
     };
     let contact = !arguments.no_contact;

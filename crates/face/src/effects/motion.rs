@@ -1,7 +1,7 @@
 //! How flesh and head move: `[integrator]` and `[head]`.
 
 use glam::DVec3;
-use pliant_model::integrator::{Correction, Fepr, Scheme};
+use pliant_model::integrator::{Correction, Scheme};
 use pliant_model::scene::SceneError;
 use pliant_model::scene::reading::{Limits, Value};
 
@@ -46,7 +46,7 @@ impl Inertia {
     pub fn dynamics(&self, fps: f64) -> Dynamics {
         Dynamics {
             scheme: self.scheme,
-            correction: self.fepr.then(|| Correction::Fepr(Fepr::default())),
+            correction: self.fepr.then(|| Correction::Fepr(Dynamics::fepr(self.scheme))),
             damping: self.damping,
             fps,
             substeps: self.substeps,

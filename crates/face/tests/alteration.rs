@@ -252,8 +252,7 @@ fn an_altered_face_is_the_same_for_any_number_of_threads_and_is_solved_for() {
     let [a, b, c, d] = [plain, fat, zombie, report].map(|report| report.iterations);
     println!("iterations: {a} plain, {b} fat, {c} zombie, {d} all of it");
     assert!(report.residual < 1e-5 && fat.residual < 1e-5, "{fat:?} {report:?}");
-    // Flesh that cannot grow sideways is about to buckle.
-    assert!(b <= 5 * a && c <= 2 * a, "{fat:?} {zombie:?}");
+    assert!(b <= 2 * a && c <= 2 * a, "{fat:?} {zombie:?}");
 }
 
 #[test]

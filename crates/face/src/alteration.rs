@@ -12,6 +12,8 @@
 //! matrix. That is factored with μs and λs in the place of μs and λ/s³: at F = sR, where grown flesh is at rest, the Hessian of
 //! the energy above is that of relaxed tissue with these, and so the matrix at rest is Newton's for grown flesh.
 //!
+//! Flesh remodels as it grows (`simulation/remodelling.rs`): a symmetric G with det G = s³ takes the place of s I.
+//!
 //! **Mass.** Grown flesh weighs s³ times as much. Flesh at rest holds its own against gravity upright, g₀, so that what pulls at
 //! flesh of mass m that had m₀ is m g − m₀ g₀ = m (g − g₀) + (m − m₀) g₀: gravity and a burden.
 
@@ -24,7 +26,6 @@ use std::path::Path;
 
 use glam::{DMat3, DVec3};
 use pliant_model::Rigid;
-use pliant_model::potentials::activation::Activation;
 
 pub(crate) use self::diffusion::Laplacian;
 use self::paint::Painter;
@@ -136,6 +137,23 @@ impl Alteration {
         self.gravity.is_none() && others == [true; 3]
     }
 
+    /// The same where flesh has grown the most that it ever does, at all times.
+    pub(crate) fn fullest(&self) -> Alteration {
+        let mut fullest = self.clone();
+        for growth in &mut fullest.growths {
+            let amounts = growth.amount.keys().iter().map(|key| key.1);
+            let most =
+                amounts.fold(1.0, |a: f64, b| if b.ln().abs() > a.ln().abs() { b } else { a });
+            growth.amount = Track::constant(most);
+        }
+        fullest
+    }
+
+    /// Whether growth never changes.
+    pub(crate) fn is_constant(&self) -> bool {
+        self.growths.iter().all(|growth| growth.amount.is_constant())
+    }
+
     /// What all of it is at a time (s); growth, gravity and bones by a part of what is asked for, for the way to it.
     pub(crate) fn at(&self, time: f64, part: f64) -> Moment<'_> {
         let growth = |growth: &Growth| {
@@ -200,7 +218,7 @@ impl Alteration {
 
     /// The same from a face at rest to that of a time.
     pub(crate) fn first_steps(&self, time: f64) -> u32 {
-        let of = |growth: &Growth| (growth.amount.at(time).cbrt() - 1.0).abs() / STEP;
+        let of = |growth: &Growth| (growth.amount.at(time).cbrt() - 1.0).abs() / (0.5 * STEP);
         let shift = self.surgery.at(time, 1.0);
         let bones = shift.iter().zip(self.surgery.at(time, 0.0)).map(|(a, b)| {
             let ends = [a.to_array(), b.to_array()];
@@ -295,11 +313,6 @@ impl Moment<'_> {
     ) -> impl Iterator<Item = (u32, DVec3)> + 'b {
         self.alteration.surgery.displacements(face, &self.bones)
     }
-}
-
-/// The activation of tissue whose lengths have grown.
-pub(crate) fn grown(activation: Activation, scale: f64) -> Activation {
-    if scale == 1.0 { activation } else { activation.map(|a| a * scale) }
 }
 
 /// Factors on μ and λ.

@@ -13,6 +13,7 @@ mod guess;
 mod head;
 mod lent;
 mod obstacles;
+mod remodelling;
 mod snapshot;
 
 use glam::DVec3;

@@ -109,7 +109,7 @@ fn fat_cheeks_have_the_volume_that_is_asked_for_and_are_softer() {
         assert!((0.72..1.05).contains(&(gained / asked)), "{gained} of {asked} m³");
         let outward = left.x - right.x + left.z + right.z;
         assert!(outward * f64::signum(out) > out.abs(), "{left} {right}");
-        assert!((left.x + right.x).abs() < 0.3, "both sides alike: {left} {right}");
+        assert!((left.x + right.x).abs() < 0.15 * (left.x - right.x).abs(), "{left} {right}");
     }
 }
 
@@ -214,8 +214,8 @@ fn heavy_soft_cheeks_sag_and_upside_down_they_do_the_other_way() {
 }
 
 #[test]
-fn flesh_that_softens_and_grows_in_motion_keeps_its_account() {
-    let dynamics = Some(Dynamics { damping: 0.0, ..Dynamics::default() });
+fn work_of_growth_softening_and_gravity_in_motion_is_booked() {
+    let dynamics = Some(Dynamics { damping: 0.0, correction: None, ..Dynamics::default() });
     let options = SimulationOptions { dynamics, ..exact() };
     let text = "gravity = [[0, 0, -9.81, 0], [0.2, 4, -9.81, 0]]\n\
         [[map]]\nof = 'stiffness'\nregion = ['cheek_l', 'cheek_r']\nfactor = [[0, 1.0], [0.2, 0.5]]\n\
@@ -227,9 +227,10 @@ fn flesh_that_softens_and_grows_in_motion_keeps_its_account() {
         let part = f64::from(frame + 1).min(6.0) / 6.0;
         let smile: Vec<f64> = smile().iter().map(|c| part * c).collect();
         let report = simulation.pose(&smile, &JawPose::default());
-        let off = (report.energy - report.account).abs();
-        println!("{frame}: {:.5} J, off by {off:.1e}", report.energy);
-        assert!(off < 1e-3 * report.energy.abs().max(1e-3), "{report:?}");
+        let off = (report.energy - report.added).abs();
+        println!("{frame}: {:.5} J, {:.5} J booked", report.energy, report.added);
+        // What the scheme damps itself, and no more.
+        assert!(off < 0.02 * report.added.abs().max(0.01), "{report:?}");
         assert_eq!(report.fallbacks, 0);
     }
     let [asked, gained] = simulation.growth();
@@ -252,8 +253,7 @@ fn an_altered_face_is_the_same_for_any_number_of_threads_and_is_solved_for() {
     let [a, b, c, d] = [plain, fat, zombie, report].map(|report| report.iterations);
     println!("iterations: {a} plain, {b} fat, {c} zombie, {d} all of it");
     assert!(report.residual < 1e-5 && fat.residual < 1e-5, "{fat:?} {report:?}");
-    // Flesh that cannot grow sideways is about to buckle.
-    assert!(b <= 5 * a && c <= 2 * a, "{fat:?} {zombie:?}");
+    assert!(b <= 2 * a && c <= 2 * a, "{fat:?} {zombie:?}");
 }
 
 #[test]
@@ -321,7 +321,7 @@ fn maps_that_are_none_of_this_skin_and_unknown_names_are_refused_in_a_sentence()
 #[test]
 fn lips_that_were_filled_cross_where_a_sculpted_expression_is_transferred_and_meet_where_flesh_does_it()
  {
-    let text = "[[injection]]\nregion = ['upper_lip', 'lower_lip']\nradius = 0.008\namount = 2.0";
+    let text = "[[injection]]\nregion = ['upper_lip', 'lower_lip']\nradius = 0.008\namount = 2.5";
     let altered = alteration(text);
     // Sculpted lips close over an open jaw where lips as thick as they were meet.
     let expressions = ["jawOpen=0.4,mouthClose=0.4", "jawOpen=0.7,mouthClose=0.7"];
@@ -336,6 +336,6 @@ fn lips_that_were_filled_cross_where_a_sculpted_expression_is_transferred_and_me
         let transferred = transferred_expression(face(), &made.neutral, &weights);
         let [flesh, skin] = [skin, &transferred].map(|skin| crossing_lips(face(), skin));
         println!("{}: {skin} vertices cross in transfer, {flesh} in flesh", own.name);
-        assert!(skin >= 8 && flesh <= skin / 4, "{skin} {flesh}");
+        assert!(skin >= 6 && flesh <= skin / 4, "{skin} {flesh}");
     }
 }

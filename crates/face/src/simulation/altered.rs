@@ -4,9 +4,11 @@
 use glam::DVec3;
 use pliant_model::potentials::activation::RELAXED;
 use pliant_model::{Drive, Rigid};
+use pliant_sim::State;
 
+use super::remodelling::{Shapes, stretched};
 use super::{FaceSimulation, SimulationOptions};
-use crate::alteration::{Alteration, Firmness, Moment, grown, grown_firmness};
+use crate::alteration::{Alteration, Firmness, Moment, grown_firmness};
 use crate::error::FaceError;
 use crate::model::FaceModel;
 use crate::world::World;
@@ -23,6 +25,10 @@ pub(super) struct Altered {
     muscular: Vec<u32>,
     /// Factors on stiffness that the matrix at rest has, per tet; none where they are 1.
     bases: Vec<Firmness>,
+    /// What the former have grown into.
+    shapes: Shapes,
+    /// Per tet its place among those that grow.
+    places: Vec<u32>,
     /// When the masses are from (s).
     begun: f64,
     /// How far bone has been moved (m), per held vertex; none where it is not.
@@ -37,6 +43,10 @@ impl Altered {
         let growing = alteration.growing(count);
         let mut altered = Altered { growing, begun: time, ..Altered::default() };
         altered.growing.retain(|t| moves[*t as usize]);
+        altered.places = vec![u32::MAX; count];
+        for (place, t) in (0u32..).zip(&altered.growing) {
+            altered.places[*t as usize] = place;
+        }
         altered.muscular =
             face.shares.chunk_by(|a, b| a.tet == b.tet).map(|own| own[0].tet).collect();
         if !alteration.keeps_rest() {
@@ -87,18 +97,24 @@ impl Altered {
             return;
         }
         end.firmness.clear();
-        for (t, activation) in self.growing.iter().zip(&mut end.activations) {
+        let (own, muscles) = end.activations.split_at_mut(self.growing.len());
+        for (place, (t, activation)) in self.growing.iter().zip(own).enumerate() {
             let t = *t as usize;
             let scale = moment.scale(t);
-            *activation = grown(RELAXED, scale);
+            *activation = stretched(&RELAXED, &self.shapes.grown(place, scale));
             let (own, base) = (moment.stiffness(t).passive, self.base(t).passive);
             end.firmness.push(grown_firmness(own, scale, base));
         }
-        let muscles = end.activations[self.growing.len()..].iter_mut();
         for (t, activation) in self.muscular.iter().zip(muscles) {
             let t = *t as usize;
+            let place = self.places[t] as usize;
+            // Where bone holds all of a tet, nothing grows.
+            if place >= self.growing.len() {
+                end.firmness.push([1.0; 2]);
+                continue;
+            }
             let scale = moment.scale(t);
-            *activation = grown(*activation, scale);
+            *activation = stretched(activation, &self.shapes.grown(place, scale));
             let (own, base) = (moment.stiffness(t).active, self.base(t).active);
             end.firmness.push(grown_firmness(own, scale, base));
         }
@@ -134,13 +150,14 @@ impl<'a> FaceSimulation<'a> {
             Some(_) if !alteration.keeps_rest() => {
                 let still = SimulationOptions { dynamics: None, ..*options };
                 let still = FaceSimulation::altered(face, &still, alteration.clone(), time)?;
-                Some(still.positions())
+                Some((still.positions(), still.altered.shapes))
             }
             _ => None,
         };
         let mut simulation = FaceSimulation::unsettled(face, options, alteration, time, world)?;
         match settled {
-            Some(positions) => {
+            Some((positions, shapes)) => {
+                simulation.altered.shapes = shapes;
                 simulation.place(&positions);
                 simulation.drive(&simulation.now.clone());
                 simulation.input.start.clone_from(&simulation.input.end);
@@ -151,14 +168,39 @@ impl<'a> FaceSimulation<'a> {
         Ok(simulation)
     }
 
-    /// Goes from the face as it was built to the altered one.
+    /// Goes from the face as it was built to the altered one; what grows finds its shape on the way, that of the most that it ever grows.
     fn settle(&mut self) {
+        if !self.altered.growing.is_empty() {
+            let fullest = self.alteration.fullest();
+            let is_keyed = !self.alteration.is_constant();
+            let own = std::mem::replace(&mut self.alteration, fullest);
+            self.altered.shapes.is_open = true;
+            self.approach(true);
+            self.altered.shapes.is_open = false;
+            self.alteration = own;
+            if !is_keyed {
+                return;
+            }
+            self.state = State::initial(&self.model);
+        }
+        self.approach(false);
+    }
+
+    fn approach(&mut self, is_growing: bool) {
         let steps = self.alteration.first_steps(self.time);
         let mut report = super::FrameReport::default();
         for k in 1..=steps + SETTLING {
             self.part = (f64::from(k) / f64::from(steps)).min(1.0);
             self.drive(&self.now.clone());
             self.advance(&mut report);
+            if is_growing {
+                let moment = self.alteration.at(self.time, self.part);
+                let growing = &self.altered.growing;
+                let scales = growing.iter().map(|t| moment.scale(*t as usize)).collect();
+                let positions = self.positions();
+                let growing = growing.clone();
+                self.altered.shapes.take(self.face, &growing, &positions, scales);
+            }
         }
     }
 

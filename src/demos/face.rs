@@ -57,6 +57,9 @@ pub struct FaceShow {
     /// Numbers of the report that tell whether it works, told at the end.
     #[serde(default)]
     pub tells: Vec<String>,
+    /// A stretch \[s\] in which the speed of the skin is told, too: its root mean square.
+    #[serde(default)]
+    pub window: Option<[f64; 2]>,
     /// What is measured between the variants, told at the end.
     #[serde(default, rename = "measure")]
     pub measures: Vec<Measure>,
@@ -102,9 +105,9 @@ pub struct Play {
     /// Frames per second.
     #[serde(default = "usual_fps")]
     pub fps: f64,
-    /// Whether the face says the built-in words.
+    /// How long the face says the built-in words \[s\].
     #[serde(default)]
-    pub speech: bool,
+    pub speech: f64,
     /// Columns of the table of weights: keys (s, value), with smooth ways between them. They add to speech.
     #[serde(default)]
     pub columns: BTreeMap<String, Vec<[f64; 2]>>,
@@ -170,10 +173,11 @@ impl Play {
         let speech = Performance::speech(self.fps);
         let count = (self.seconds * self.fps).round().max(1.0) as usize;
         let mut columns: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
-        if self.speech {
+        if self.speech > 0.0 {
+            let spoken = (self.speech * self.fps).round() as usize;
             for (place, name) in speech.shapes.iter().enumerate() {
-                let said =
-                    (0..count).map(|k| speech.frames[k % speech.frames.len()].weights[place]);
+                let said = |k: usize| speech.frames[k % speech.frames.len()].weights[place];
+                let said = (0..count).map(|k| if k < spoken { said(k) } else { 0.0 });
                 columns.insert(name, said.collect());
             }
         }
@@ -229,7 +233,7 @@ mod tests {
 
     #[test]
     fn speech_is_added_to() {
-        let text = TEXT.replace("seconds = 0.2", "seconds = 1.0\nspeech = true");
+        let text = TEXT.replace("seconds = 0.2", "seconds = 1.0\nspeech = 1.0");
         let table = FaceDemo::parse("x", &text).unwrap().play.to_csv();
         assert_eq!(table.lines().next().unwrap().split(',').count(), 53);
     }

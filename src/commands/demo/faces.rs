@@ -107,6 +107,16 @@ fn tell(demo: &FaceDemo, label: &str, out: &Path) -> Result<(), Failure> {
     if !numbers.is_empty() {
         report::say(&format!("{label}: {}", numbers.join(", ")));
     }
+    if let Some([from, to]) = demo.show.window {
+        let metrics = Metrics::read(&beside(out, ".metrics.csv"), &["time", "rms_skin_speed"])?;
+        let times = metrics.values("time");
+        let speeds = metrics.values("rms_skin_speed");
+        let within = times.iter().zip(&speeds).filter(|(t, _)| (from..=to).contains(*t));
+        let squares: Vec<f64> = within.map(|(_, speed)| speed * speed).collect();
+        let mean = squares.iter().sum::<f64>() / squares.len().max(1) as f64;
+        let speed = rounded(&mean.sqrt().into());
+        report::say(&format!("{label}, from {from} s to {to} s: rms skin speed {speed} m/s"));
+    }
     Ok(())
 }
 

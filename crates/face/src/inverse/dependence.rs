@@ -157,7 +157,7 @@ mod tests {
             strands.activations(&by(1e-5), &mut ahead);
             strands.activations(&by(-1e-5), &mut behind);
             strands.spread(&theta, &change, &mut slope);
-            for ((a, b), s) in ahead.iter().zip(&behind).zip(&slope).map(|x| x) {
+            for ((a, b), s) in ahead.iter().zip(&behind).zip(&slope) {
                 for k in 0..6 {
                     assert!(((a[k] - b[k]) / 2e-5 - s[k]).abs() < 1e-9);
                 }

@@ -3,25 +3,23 @@
 //! `cargo run --release -p pliant-face --example flesh -- head.face out/flesh [exact|ITERATIONS] [POSES] [pinned]`,
 //! where `POSES` are recipes and weights: `"jawOpen=0.8;mouthSmileLeft=1,mouthSmileRight=1"`; with `pinned`, nothing slides over the forehead.
 
-use std::fs::{self, File};
-use std::io::BufWriter;
-use std::path::{Path, PathBuf};
+mod drawing;
+
+use std::fs;
+use std::path::PathBuf;
 use std::time::Instant;
 
 use glam::DVec3;
 use pliant_face::anatomy::hinge::JawPose;
 use pliant_face::performance::Frame;
-use pliant_face::{Animator, Eye, FaceModel, FaceSolver, SimulationOptions};
-use pliant_mesh::{Surface, boundary_of_tets};
-use pliant_view::{
-    Background, Filmstrip, FilmstripRow, Framing, Material, Object, Picture, Scene, Settings,
-    render, write_png,
+use pliant_face::{Animator, FaceModel, FaceSolver, SimulationOptions};
+use pliant_mesh::boundary_of_tets;
+use pliant_view::{Material, Object, Picture};
+
+use self::drawing::{
+    FRONT, Failure, Piece, THREE_QUARTERS, WET, below, draw, draw_pieces, save, skin,
 };
 
-type Failure = Box<dyn std::error::Error>;
-
-const FRONT: DVec3 = DVec3::new(0.0, -0.03, -1.0);
-const THREE_QUARTERS: DVec3 = DVec3::new(-0.62, -0.05, -1.0);
 const PROFILE: DVec3 = DVec3::new(-1.0, -0.1, -0.1);
 const POSES: &str = "jawOpen=0.85;mouthSmileLeft=1,mouthSmileRight=1,cheekSquintLeft=0.5,cheekSquintRight=0.5;\
     mouthPucker=1;browInnerUp=1,browOuterUpLeft=1,browOuterUpRight=1";
@@ -45,7 +43,7 @@ fn main() -> Result<(), Failure> {
         flesh(&face, &|p| p.x < 0.0, PROFILE, None)?,
         flesh(&face, &whole, THREE_QUARTERS, Some((below(&face.eyes, -0.060), 0.09)))?,
     ];
-    save(&folder, "cut", vec![cut])?;
+    save(&folder.join("cut.png"), &[], vec![cut], &[])?;
     let options = SimulationOptions { solver, sliding, threads: 2, ..SimulationOptions::default() };
     let names: Vec<String> = face.recipes.iter().map(|recipe| recipe.0.clone()).collect();
     let (mut front, mut side) = (Vec::new(), Vec::new());
@@ -69,7 +67,7 @@ fn main() -> Result<(), Failure> {
         front.push(portrait(&face, &shown.skin, &shown.jaw, FRONT, close)?);
         side.push(portrait(&face, &shown.skin, &shown.jaw, THREE_QUARTERS, close)?);
     }
-    save(&folder, "poses", vec![front, side])
+    save(&folder.join("poses.png"), &[], vec![front, side], &[])
 }
 
 /// Tets whose middles are kept, in facets.
@@ -93,76 +91,16 @@ fn flesh(
 
 fn portrait(
     face: &FaceModel,
-    skin: &[DVec3],
+    shown: &[DVec3],
     jaw: &JawPose,
     direction: DVec3,
     close: Option<(DVec3, f64)>,
 ) -> Result<Picture, Failure> {
-    let wet = Material { colour: [0.9; 3], gloss: 0.7, translucency: 0.2 };
     let moved = |p: &DVec3| face.hinge.moved(*p, jaw);
     let mandible: Vec<DVec3> = face.mandible.mesh.positions.iter().map(moved).collect();
-    let mut parts: Vec<(&[DVec3], &Surface, Material)> =
-        vec![(skin, &face.skin, Material { gloss: 0.28, ..Material::SKIN })];
-    parts.extend(face.eyes.iter().map(|e| (&e.surface.mesh.positions[..], &e.surface, wet)));
-    parts.push((&face.skull.mesh.positions, &face.skull, wet));
-    parts.push((&mandible, &face.mandible, wet));
-    let painted: Vec<Vec<[f32; 3]>> = parts.iter().map(|part| colours(part.1)).collect();
-    let mut objects = Vec::new();
-    for ((positions, surface, material), colours) in parts.iter().zip(&painted) {
-        objects.push(Object {
-            colours: Some(colours),
-            ..Object::new(*positions, &surface.mesh.triangles, *material)
-        });
-    }
-    draw(objects, direction, close, [450, 520])
-}
-
-fn colours(surface: &Surface) -> Vec<[f32; 3]> {
-    let colour = surface.attributes.iter().find(|a| a.is_color());
-    let of = |v: usize| match colour.map(|c| c.of(v)) {
-        Some([r, g, b, ..]) => [*r as f32, *g as f32, *b as f32],
-        _ => [0.85, 0.79, 0.67],
-    };
-    (0..surface.mesh.positions.len()).map(of).collect()
-}
-
-/// A point below the middle of the eyes (m).
-fn below(eyes: &[Eye], by: f64) -> DVec3 {
-    let sum: DVec3 = eyes.iter().map(|eye| eye.center).sum();
-    sum / eyes.len().max(1) as f64 + DVec3::new(0.0, by, 0.0)
-}
-
-fn draw(
-    objects: Vec<Object>,
-    direction: DVec3,
-    close: Option<(DVec3, f64)>,
-    [width, height]: [usize; 2],
-) -> Result<Picture, Failure> {
-    let mut framing = Framing::new(direction, width as f64 / height as f64);
-    match close {
-        Some((middle, across)) => {
-            let half = 0.5 * across;
-            for corner in [-1.0, 1.0] {
-                framing.add([
-                    middle + DVec3::new(-half, corner * half, 0.0),
-                    middle + DVec3::new(half, 0.0, 0.02 * corner),
-                ]);
-            }
-        }
-        None => objects.iter().for_each(|object| framing.add(object.positions.iter())),
-    }
-    let background = Background { top: [0.80, 0.83, 0.87], bottom: [0.90, 0.91, 0.92] };
-    let back = -DVec3::new(direction.x, 0.0, direction.z).normalize();
-    let light = 0.75 * back + 0.55 * DVec3::Y.cross(-back) + 0.62 * DVec3::Y;
-    let scene = Scene { objects, ground: None, background, light: Some(light) };
-    Ok(render(&scene, &framing.camera(), &Settings { width, height, threads: 2 })?)
-}
-
-fn save(folder: &Path, name: &str, rows: Vec<Vec<Picture>>) -> Result<(), Failure> {
-    let row = |frames| FilmstripRow { label: String::new(), frames };
-    let rows = rows.into_iter().map(row).collect();
-    let strip = Filmstrip { title: String::new(), columns: Vec::new(), rows };
-    let file = File::create(folder.join(format!("{name}.png")))?;
-    write_png(&strip.compose()?, &mut BufWriter::new(file))?;
-    Ok(())
+    let mut pieces: Vec<Piece<'_>> = vec![(shown, &face.skin, skin())];
+    pieces.extend(face.eyes.iter().map(|e| (&e.surface.mesh.positions[..], &e.surface, WET)));
+    pieces.push((&face.skull.mesh.positions, &face.skull, WET));
+    pieces.push((&mandible, &face.mandible, WET));
+    draw_pieces(&pieces, direction, close, [450, 520])
 }

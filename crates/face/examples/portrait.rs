@@ -4,25 +4,25 @@
 //! `cargo run --release -p pliant-face --example portrait -- out/face [sides|expressions|shapes|anatomy] [SIZE|FOLDER]`,
 //! the built-in head with edges of that size or the template in that folder.
 
-use std::fs::{self, File};
-use std::io::BufWriter;
+mod drawing;
+
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use glam::DVec3;
 use pliant_face::folder::read_template;
-use pliant_face::{Eye, Shape, Template};
+use pliant_face::{Shape, Template};
 use pliant_math::team::Team;
 use pliant_mesh::Surface;
-use pliant_view::{
-    Background, Camera, Filmstrip, FilmstripRow, Framing, Material, Object, Picture, Scene,
-    Settings, render, write_png,
+use pliant_view::{Material, Object, Picture};
+
+use self::drawing::{
+    FRONT, Failure, Piece, THREE_QUARTERS, WET, below, colours, draw, draw_pieces, save, skin,
 };
 
-type Failure = Box<dyn std::error::Error>;
-
 const SIDES: [(&str, DVec3); 5] = [
-    ("front", DVec3::new(0.0, -0.03, -1.0)),
-    ("three quarters", DVec3::new(-0.62, -0.05, -1.0)),
+    ("front", FRONT),
+    ("three quarters", THREE_QUARTERS),
     ("profile", DVec3::new(-1.0, -0.02, -0.02)),
     ("from below", DVec3::new(-0.25, 0.55, -1.0)),
     ("behind", DVec3::new(-0.5, -0.15, 1.0)),
@@ -40,29 +40,29 @@ fn main() -> Result<(), Failure> {
     };
     let want = |name: &str| asked == name || asked == "all";
     if want("sides") {
-        let bust = Bust::new(&head);
+        let bust = Bust { head: &head };
         let frames = SIDES
             .iter()
             .map(|side| bust.picture(&head.skin.mesh.positions, side.1, None, [520, 640]));
         let frames = frames.collect::<Result<Vec<_>, Failure>>()?;
-        save(&folder, "sides", &SIDES.map(|s| s.0.to_owned()), vec![frames], &[])?;
+        save(&folder.join("sides.png"), &SIDES.map(|s| s.0), vec![frames], &[])?;
         let close = bust.picture(
             &head.skin.mesh.positions,
             SIDES[1].1,
             Some((below(&head.eyes, -0.030), 0.15)),
             [1100, 1100],
         )?;
-        save(&folder, "close_three_quarters", &[], vec![vec![close]], &[])?;
+        save(&folder.join("close_three_quarters.png"), &[], vec![vec![close]], &[])?;
         let close = bust.picture(
             &head.skin.mesh.positions,
             SIDES[0].1,
             Some((below(&head.eyes, -0.030), 0.15)),
             [1100, 1100],
         )?;
-        save(&folder, "close_front", &[], vec![vec![close]], &[])?;
+        save(&folder.join("close_front.png"), &[], vec![vec![close]], &[])?;
     }
     if want("expressions") {
-        let bust = Bust::new(&head);
+        let bust = Bust { head: &head };
         let mut rows = Vec::new();
         for direction in [SIDES[0].1, SIDES[1].1] {
             let mut row = Vec::new();
@@ -78,14 +78,14 @@ fn main() -> Result<(), Failure> {
             let second = row.split_off(row.len() / 2);
             rows.extend([row, second]);
         }
-        save(&folder, "expressions", &[], rows, &["", "", "", ""])?;
+        save(&folder.join("expressions.png"), &[], rows, &["", "", "", ""])?;
         let laugh = head.expression("laugh").unwrap_or_default();
         let close =
             bust.picture(&laugh, SIDES[1].1, Some((below(&head.eyes, -0.030), 0.15)), [900, 900])?;
-        save(&folder, "laugh", &[], vec![vec![close]], &[])?;
+        save(&folder.join("laugh.png"), &[], vec![vec![close]], &[])?;
     }
     if want("shapes") {
-        let bust = Bust::new(&head);
+        let bust = Bust { head: &head };
         for (page, shapes) in head.shapes.chunks(20).enumerate() {
             let mut rows = Vec::new();
             for row in shapes.chunks(5) {
@@ -103,7 +103,7 @@ fn main() -> Result<(), Failure> {
             }
             let labels: Vec<String> = shapes.chunks(5).map(|row| row[0].name.clone()).collect();
             let labels: Vec<&str> = labels.iter().map(String::as_str).collect();
-            save(&folder, &format!("shapes{page}"), &[], rows, &labels)?;
+            save(&folder.join(format!("shapes{page}.png")), &[], rows, &labels)?;
         }
     }
     if want("anatomy") {
@@ -117,57 +117,31 @@ fn main() -> Result<(), Failure> {
                     .collect::<Result<Vec<_>, _>>()?,
             );
         }
-        save(&folder, "anatomy", &[], rows, &["", ""])?;
+        save(&folder.join("anatomy.png"), &[], rows, &["", ""])?;
     }
     Ok(())
 }
 
-/// Skin, eyes and teeth, with colours.
+/// Skin, eyes and teeth.
 struct Bust<'a> {
     head: &'a Template,
-    colours: Vec<[f32; 3]>,
-    parts: Vec<(&'a Surface, Vec<[f32; 3]>, Material)>,
 }
 
-impl<'a> Bust<'a> {
-    fn new(head: &'a Template) -> Self {
-        let mut parts = Vec::new();
-        let wet = Material { colour: [0.9; 3], gloss: 0.7, translucency: 0.2 };
-        for eye in &head.eyes {
-            parts.push((&eye.surface, colours(&eye.surface), wet));
-        }
-        parts.push((&head.skull, colours(&head.skull), wet));
-        Bust { head, colours: colours(&head.skin), parts }
-    }
-
+impl Bust<'_> {
     fn picture(
         &self,
-        skin: &[DVec3],
+        shown: &[DVec3],
         direction: DVec3,
         close: Option<(DVec3, f64)>,
-        [width, height]: [usize; 2],
+        size: [usize; 2],
     ) -> Result<Picture, Failure> {
-        let mut objects = vec![Object {
-            colours: Some(&self.colours),
-            ..Object::new(
-                skin,
-                &self.head.skin.mesh.triangles,
-                Material { gloss: 0.28, ..Material::SKIN },
-            )
-        }];
-        for (surface, colours, material) in &self.parts {
-            objects.push(Object {
-                colours: Some(colours),
-                ..Object::new(&surface.mesh.positions[..], &surface.mesh.triangles, *material)
-            });
-        }
-        let jaw: Vec<DVec3> = self.jaw(skin);
-        let mandible = colours(&self.head.mandible);
-        objects.push(Object {
-            colours: Some(&mandible),
-            ..Object::new(&jaw[..], &self.head.mandible.mesh.triangles, self.parts[0].2)
-        });
-        draw(objects, direction, close, [width, height])
+        let head = self.head;
+        let jaw = self.jaw(shown);
+        let mut pieces: Vec<Piece<'_>> = vec![(shown, &head.skin, skin())];
+        pieces.extend(head.eyes.iter().map(|e| (&e.surface.mesh.positions[..], &e.surface, WET)));
+        pieces.push((&head.skull.mesh.positions, &head.skull, WET));
+        pieces.push((&jaw, &head.mandible, WET));
+        draw_pieces(&pieces, direction, close, size)
     }
 
     /// The mandible where the skin of the chin has gone: the closest rigid opening.
@@ -187,14 +161,6 @@ impl<'a> Bust<'a> {
             pliant_face::anatomy::hinge::JawPose { open: (-angle).max(0.0), ..Default::default() };
         self.head.mandible.mesh.positions.iter().map(|p| self.head.hinge.moved(*p, &pose)).collect()
     }
-}
-
-fn colours(surface: &Surface) -> Vec<[f32; 3]> {
-    let of = |v: usize| {
-        let colour = surface.attributes.iter().find(|a| a.is_color()).map(|a| a.of(v));
-        colour.map_or([0.85, 0.79, 0.67], |c| [c[0] as f32, c[1] as f32, c[2] as f32])
-    };
-    (0..surface.mesh.positions.len()).map(of).collect()
 }
 
 /// Bones, eyes and, if asked, muscles.
@@ -221,56 +187,4 @@ fn anatomy(
     let muscles = head.muscles.iter().filter(|_| with_muscles);
     objects.extend(muscles.map(|m| Object::new(&m.solid.positions[..], &m.solid.triangles, flesh)));
     draw(objects, direction, None, size)
-}
-
-/// A point below the middle of the eyes (m).
-fn below(eyes: &[Eye], by: f64) -> DVec3 {
-    let sum: DVec3 = eyes.iter().map(|eye| eye.center).sum();
-    sum / eyes.len().max(1) as f64 + DVec3::new(0.0, by, 0.0)
-}
-
-fn draw(
-    objects: Vec<Object>,
-    direction: DVec3,
-    close: Option<(DVec3, f64)>,
-    [width, height]: [usize; 2],
-) -> Result<Picture, Failure> {
-    let mut framing = Framing::new(direction, width as f64 / height as f64);
-    match close {
-        Some((middle, across)) => {
-            let half = 0.5 * across;
-            for corner in [-1.0, 1.0] {
-                framing.add([
-                    middle + DVec3::new(-half, corner * half, 0.0),
-                    middle + DVec3::new(half, 0.0, 0.02 * corner),
-                ]);
-            }
-        }
-        None => objects.iter().for_each(|object| framing.add(object.positions.iter())),
-    }
-    let camera: Camera = framing.camera();
-    let background = Background { top: [0.80, 0.83, 0.87], bottom: [0.90, 0.91, 0.92] };
-    let back = -DVec3::new(direction.x, 0.0, direction.z).normalize();
-    let light = 0.75 * back + 0.55 * DVec3::Y.cross(-back) + 0.62 * DVec3::Y;
-    let scene = Scene { objects, ground: None, background, light: Some(light) };
-    Ok(render(&scene, &camera, &Settings { width, height, threads: 2 })?)
-}
-
-fn save(
-    folder: &Path,
-    name: &str,
-    columns: &[String],
-    rows: Vec<Vec<Picture>>,
-    labels: &[&str],
-) -> Result<(), Failure> {
-    let label = |k: usize| labels.get(k).map_or(String::new(), |l| (*l).to_owned());
-    let rows = rows
-        .into_iter()
-        .enumerate()
-        .map(|(k, frames)| FilmstripRow { label: label(k), frames })
-        .collect();
-    let strip = Filmstrip { title: String::new(), columns: columns.to_vec(), rows };
-    let file = File::create(folder.join(format!("{name}.png")))?;
-    write_png(&strip.compose()?, &mut BufWriter::new(file))?;
-    Ok(())
 }

@@ -7,7 +7,7 @@ use crate::model::{BoneHold, Part};
 use crate::template::Template;
 
 /// Under these regions flesh slides over the skull.
-const SLIDING: [&str; 3] = ["forehead", "brow", "scalp"];
+const SLIDING: [&str; 2] = ["forehead", "brow"];
 /// Around the origin of a muscle that comes from bone it does not (m).
 const ORIGIN: f64 = 0.005;
 /// An origin further from bone than this is not on it (m).

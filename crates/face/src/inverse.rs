@@ -11,6 +11,7 @@
 //! | [`equilibrium`] | x for a, and how x answers changes of a |
 //! | [`observation`] | S, t and ω: skin that is to be somewhere |
 //! | [`dependence`] | a(θ): a matrix per tet, fibres, muscles, or blends of muscles' matrices |
+//! | [`blend`], [`geometry`] | a(θ, S): muscles' matrices and what tets take of them, learned from several skins (Dinev 2020, ch. 4) |
 //! | [`gauss_newton`] | the minimisation |
 //! | [`fit`] | a face, a skin, priors: Eq. 4 whole |
 //! | [`gamma`] | the local step of R_act |
@@ -19,9 +20,11 @@
 //! and B = ∂∇E/∂a. Steps are Gauss–Newton's, (K⁻¹B)ᵀ SᵀωS (K⁻¹B) + W, by conjugate gradients that never form the
 //! matrix; there K is the matrix at rest, turned, which a step forgives and the gradient does not.
 
+pub mod blend;
 pub mod dependence;
 pub mod equilibrium;
 pub mod fit;
 pub mod gamma;
 pub mod gauss_newton;
+pub mod geometry;
 pub mod observation;

@@ -1,29 +1,16 @@
 //! Inverse physics against independent code: a bar whose skin is given.
 
+mod tissue;
+
 use glam::DVec3;
 use pliant_face::inverse::dependence::{Dependence, Tensors};
-use pliant_face::inverse::equilibrium::Equilibrium;
 use pliant_face::inverse::gauss_newton::{Effort, Prior, Problem};
-use pliant_face::inverse::observation::{Observation, Sample};
+use pliant_face::inverse::observation::Observation;
 use pliant_math::Row;
-use pliant_mesh::Mesh;
-use pliant_model::integrator::{Integrator, Scheme, Solver};
-use pliant_model::{
-    ActiveTet, BodySpec, ElasticModel, FrameInput, Hold, Lame, Matter, Model, ModelBuilder,
-};
-use pliant_sim::{State, Workspace};
+use pliant_model::Model;
 use serde_json::Value;
 
-fn numbers(value: &Value) -> Vec<f64> {
-    match value {
-        Value::Array(all) => all.iter().flat_map(numbers).collect(),
-        other => vec![other.as_f64().expect("a number")],
-    }
-}
-
-fn ids(value: &Value) -> Vec<u32> {
-    numbers(value).iter().map(|n| *n as u32).collect()
-}
+use self::tissue::{Memory, ids, numbers, points};
 
 struct Bar {
     model: Model,
@@ -37,64 +24,10 @@ fn bar() -> Bar {
     let read = |text: &str| -> Value { serde_json::from_str(text).expect("the fixture is JSON") };
     let (file, known) =
         (read(include_str!("fixtures/bar.json")), read(include_str!("fixtures/inverse.json")));
-    let points = |value: &Value| -> Vec<DVec3> {
-        numbers(value).chunks_exact(3).map(DVec3::from_slice).collect()
-    };
-    let tets = ids(&file["T"]).chunks_exact(4).map(|t| [t[0], t[1], t[2], t[3]]).collect();
-    let mesh = Mesh::solid(points(&file["X"]), tets);
-    let (active, fixed) = (ids(&file["active"]), ids(&file["fixed"]));
-    // μ = 1, λ = 3 as in the paper: the engine's λ is twice that.
-    let tissue = Lame { mu: 1.0, lambda: 6.0 };
-    let none = Lame { mu: 0.0, lambda: 0.0 };
-    let lame = |t: u32| if active.contains(&t) { none } else { tissue };
-    let lame = (0..mesh.tets.len() as u32).map(lame).collect();
-    let matter = Matter::Solid { model: ElasticModel::Tissue, lame, density: 1000.0 };
-    let integrator = Integrator {
-        scheme: Scheme::QuasiStatic,
-        solver: Solver::Newton { iterations: 60, tolerance: 1e-13 },
-        correction: None,
-        damping: None,
-    };
-    let model = ModelBuilder::new()
-        .body(BodySpec::new("bar", mesh, matter))
-        .muscles(0, active.iter().map(|&tet| ActiveTet { tet, lame: tissue }).collect())
-        .hold(0, fixed.clone(), Hold::Hard, None)
-        .gravity(DVec3::ZERO)
-        .integrator(integrator)
-        .build()
-        .expect("a bar");
-    let sample = |(v, target): (u32, DVec3)| Sample {
-        vertices: [model.number(0, v as usize) as u32; 4],
-        weights: [1.0, 0.0, 0.0, 0.0],
-        target,
-        to_point: 1.0,
-        to_plane: 0.0,
-        normal: DVec3::ZERO,
-    };
-    let targets = ids(&known["surf"]).into_iter().zip(points(&known["target"]));
-    let observation = Observation { samples: targets.map(sample).collect() };
-    Bar { tets: active.len(), fixed, observation, known, model }
-}
-
-struct Memory {
-    state: State,
-    workspace: Workspace,
-    input: FrameInput,
-}
-
-impl Memory {
-    fn new(model: &Model) -> Memory {
-        let mut input = FrameInput { h: 1.0, ..FrameInput::default() };
-        model.drive(0.0, &mut input.start);
-        model.drive(0.0, &mut input.end);
-        let workspace = Workspace::new(model, 1).expect("a workspace");
-        Memory { state: State::initial(model), workspace, input }
-    }
-
-    fn of<'a>(&'a mut self, model: &'a Model) -> Equilibrium<'a> {
-        let Memory { state, workspace, input } = self;
-        Equilibrium { model, state, workspace, input }
-    }
+    let active = ids(&file["active"]);
+    let model = tissue::model(&file, &active);
+    let observation = tissue::observation(&model, &ids(&known["surf"]), &points(&known["target"]));
+    Bar { tets: active.len(), fixed: ids(&file["fixed"]), observation, known, model }
 }
 
 fn prior(tensors: &Tensors, weight: f64) -> Prior {
@@ -151,8 +84,7 @@ fn the_stationary_point_of_independent_code_is_one() {
     let worst = slope.iter().fold(0.0, |worst, x| f64::max(worst, x.abs()));
     assert!(worst < 1e-11, "a slope of {worst:e} is left");
     // Free vertices one after the other, as the other code has them.
-    let theirs: Vec<DVec3> =
-        numbers(&known["lambda"]).chunks_exact(3).map(DVec3::from_slice).collect();
+    let theirs: Vec<DVec3> = points(&known["lambda"]);
     let free = (0..model.vertex_count() as u32).filter(|v| !fixed.contains(v));
     for (v, expected) in free.zip(theirs) {
         let own: &Row = &lambda[model.number(0, v as usize)];

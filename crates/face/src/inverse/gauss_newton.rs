@@ -16,9 +16,16 @@ pub struct Prior {
 }
 
 impl Prior {
-    fn value(&self, theta: &[f64]) -> f64 {
+    pub(super) fn value(&self, theta: &[f64]) -> f64 {
         let terms = self.weights.iter().zip(&self.towards).zip(theta);
         terms.map(|((w, t), x)| 0.5 * w * (x - t) * (x - t)).sum()
+    }
+
+    /// out ← out + w (θ − θ̄).
+    pub(super) fn add_slope(&self, theta: &[f64], out: &mut [f64]) {
+        for (k, out) in out.iter_mut().enumerate() {
+            *out += self.weights[k] * (theta[k] - self.towards[k]);
+        }
     }
 }
 
@@ -46,6 +53,8 @@ pub struct Outcome {
     pub misfit: f64,
     /// ‖∇J‖.
     pub slope: f64,
+    /// By how much the last step lowered J.
+    pub fallen: f64,
 }
 
 /// A problem with the memory that it is solved in. Its unknowns are θ of the activations, then the knobs.
@@ -105,9 +114,7 @@ impl<D: Dependence, K: Knobs> Problem<'_, D, K> {
             answer.iter_mut().for_each(|row| *row = *row * -1.0);
             answers.push(answer);
         }
-        for (k, value) in values.iter_mut().enumerate() {
-            *value += self.prior.weights[k] * (unknowns[k] - self.prior.towards[k]);
-        }
+        self.prior.add_slope(unknowns, &mut values);
         Slope { values, adjoint, answers }
     }
 
@@ -152,7 +159,8 @@ impl<D: Dependence, K: Knobs> Problem<'_, D, K> {
             }
             unknowns.copy_from_slice(&tried);
             outcome.steps += 1;
-            if before.0 - outcome.value < effort.settled * before.0 {
+            outcome.fallen = before.0 - outcome.value;
+            if outcome.fallen < effort.settled * before.0 {
                 break;
             }
         }
@@ -239,10 +247,10 @@ impl<D: Dependence, K: Knobs> Problem<'_, D, K> {
     }
 }
 
-fn dot_rows(a: &[Row], b: &[Row]) -> f64 {
+pub(super) fn dot_rows(a: &[Row], b: &[Row]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a.xyz().dot(b.xyz())).sum()
 }
 
-fn dot(a: &[f64], b: &[f64]) -> f64 {
+pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }

@@ -1,0 +1,272 @@
+//! The muscle geometry matrix S (Dinev 2020, sections 4.2.4 and 4.2.5): a matrix per muscle, and what every tet takes
+//! of those near it.
+//!
+//! Eq. 4.5 is a_i = Σ_j s_ij a_j. Column 0 is passive tissue (Eq. 4.7), a₀ = I for good; muscle m is column m + 1. Rows are on the simplex,
+//! s_ij ≥ 0 and Σ_j s_ij = 1 (Eq. 4.8f, 4.8g), and have entries only for muscles in reach.
+
+use pliant_model::potentials::activation::{Activation, RELAXED};
+
+use super::dependence::Dependence;
+
+/// What a tet takes of a column.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Entry {
+    /// 0 is passive tissue, m + 1 is muscle m.
+    pub column: u32,
+    /// From 0 to 1.
+    pub weight: f64,
+}
+
+/// S, by its rows.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Blend {
+    /// How many muscles there are.
+    pub muscles: usize,
+    /// Of tet i: `entries[starts[i]..starts[i + 1]]`.
+    pub starts: Vec<u32>,
+    pub entries: Vec<Entry>,
+}
+
+impl Blend {
+    /// From rows of weights with the columns that they may have; weights are put on the simplex.
+    ///
+    /// ```
+    /// use pliant_face::inverse::blend::{Blend, Entry};
+    /// let row = [Entry { column: 0, weight: 0.9 }, Entry { column: 1, weight: 0.3 }];
+    /// let blend = Blend::new(1, [&row[..]]);
+    /// assert!((blend.row(0)[1].weight - 0.2).abs() < 1e-12);
+    /// ```
+    pub fn new<'a>(muscles: usize, rows: impl IntoIterator<Item = &'a [Entry]>) -> Blend {
+        let mut blend = Blend { muscles, starts: vec![0], entries: Vec::new() };
+        for row in rows {
+            blend.entries.extend_from_slice(row);
+            blend.starts.push(blend.entries.len() as u32);
+        }
+        blend.project();
+        blend
+    }
+
+    /// How many tets there are.
+    pub fn tets(&self) -> usize {
+        self.starts.len().saturating_sub(1)
+    }
+
+    fn range(&self, tet: usize) -> std::ops::Range<usize> {
+        self.starts[tet] as usize..self.starts[tet + 1] as usize
+    }
+
+    /// What a tet takes.
+    pub fn row(&self, tet: usize) -> &[Entry] {
+        &self.entries[self.range(tet)]
+    }
+
+    /// Puts every row on the simplex, as near to where it is as that can be.
+    pub fn project(&mut self) {
+        let mut weights = Vec::new();
+        for tet in 0..self.tets() {
+            let range = self.range(tet);
+            let row = &mut self.entries[range];
+            weights.clear();
+            weights.extend(row.iter().map(|entry| entry.weight));
+            let level = level(&mut weights);
+            row.iter_mut().for_each(|entry| entry.weight = (entry.weight - level).max(0.0));
+        }
+    }
+
+    /// out ← ∂a/∂S dS, beside what is there.
+    pub(super) fn add_spread(&self, theta: &[f64], change: &[f64], out: &mut [Activation]) {
+        for (tet, out) in out.iter_mut().enumerate() {
+            for (entry, by) in self.row(tet).iter().zip(&change[self.range(tet)]) {
+                let own = matrix(theta, entry.column);
+                (0..6).for_each(|k| out[k] += by * own[k]);
+            }
+        }
+    }
+
+    /// out ← out + (∂a/∂S)ᵀ g.
+    pub(super) fn add_gather(&self, theta: &[f64], slope: &[Activation], out: &mut [f64]) {
+        for (tet, slope) in slope.iter().enumerate() {
+            for (entry, out) in self.row(tet).iter().zip(&mut out[self.range(tet)]) {
+                let own = matrix(theta, entry.column);
+                *out += (0..6).map(|k| own[k] * slope[k]).sum::<f64>();
+            }
+        }
+    }
+
+    /// What of a gradient can be followed: `free` ← entries that are above zero or want to be, and the gradient less its mean
+    /// over these, which the rows' sums forbid.
+    pub(super) fn free(&self, slope: &[f64], free: &mut [bool]) {
+        for tet in 0..self.tets() {
+            let range = self.range(tet);
+            let (row, slope, free) = (self.row(tet), &slope[range.clone()], &mut free[range]);
+            for (free, entry) in free.iter_mut().zip(row) {
+                *free = entry.weight > 0.0;
+            }
+            // An entry at zero joins where it falls faster than those that are free do on the mean; each one that joins lowers that.
+            for _ in 0..row.len() {
+                let (sum, count) = slope
+                    .iter()
+                    .zip(&*free)
+                    .filter(|(_, free)| **free)
+                    .fold((0.0, 0.0), |(sum, count), (s, _)| (sum + s, count + 1.0));
+                let mean = sum / f64::max(count, 1.0);
+                let lowest = (0..row.len())
+                    .filter(|&j| !free[j] && slope[j] < mean)
+                    .min_by(|&a, &b| slope[a].total_cmp(&slope[b]));
+                match lowest {
+                    Some(j) => free[j] = true,
+                    None => break,
+                }
+            }
+        }
+    }
+
+    /// Keeps of a change what is free and leaves rows' sums as they are.
+    pub(super) fn confine(&self, free: &[bool], change: &mut [f64]) {
+        for tet in 0..self.tets() {
+            let range = self.range(tet);
+            let (free, change) = (&free[range.clone()], &mut change[range]);
+            let (mut sum, mut count) = (0.0, 0.0);
+            for (by, _) in change.iter().zip(free).filter(|(_, free)| **free) {
+                sum += by;
+                count += 1.0;
+            }
+            let mean = sum / f64::max(count, 1.0);
+            for (by, free) in change.iter_mut().zip(free) {
+                *by = if *free { *by - mean } else { 0.0 };
+            }
+        }
+    }
+}
+
+/// The matrix of a column.
+fn matrix(theta: &[f64], column: u32) -> Activation {
+    match (column as usize).checked_sub(1) {
+        None => RELAXED,
+        Some(muscle) => std::array::from_fn(|k| theta[6 * muscle + k]),
+    }
+}
+
+/// What is taken off weights, and off none below zero, for them to add up to 1 (Held, Wolfe, Crowder 1974).
+fn level(weights: &mut [f64]) -> f64 {
+    weights.sort_by(|a, b| b.total_cmp(a));
+    let (mut sum, mut level) = (0.0, 0.0);
+    for (k, weight) in weights.iter().enumerate() {
+        sum += weight;
+        let next = (sum - 1.0) / (k + 1) as f64;
+        if *weight > next {
+            level = next;
+        }
+    }
+    level
+}
+
+/// With S as it is, six numbers per muscle.
+impl Dependence for Blend {
+    fn count(&self) -> usize {
+        6 * self.muscles
+    }
+
+    fn relaxed(&self) -> Vec<f64> {
+        RELAXED.repeat(self.muscles)
+    }
+
+    fn activations(&self, theta: &[f64], out: &mut [Activation]) {
+        for (tet, out) in out.iter_mut().enumerate() {
+            *out = [0.0; 6];
+            for entry in self.row(tet) {
+                let own = matrix(theta, entry.column);
+                (0..6).for_each(|k| out[k] += entry.weight * own[k]);
+            }
+        }
+    }
+
+    fn spread(&self, _: &[f64], change: &[f64], out: &mut [Activation]) {
+        for (tet, out) in out.iter_mut().enumerate() {
+            *out = [0.0; 6];
+            for entry in self.row(tet) {
+                let Some(muscle) = (entry.column as usize).checked_sub(1) else { continue };
+                (0..6).for_each(|k| out[k] += entry.weight * change[6 * muscle + k]);
+            }
+        }
+    }
+
+    fn gather(&self, _: &[f64], slope: &[Activation], out: &mut [f64]) {
+        out.fill(0.0);
+        for (tet, slope) in slope.iter().enumerate() {
+            for entry in self.row(tet) {
+                let Some(muscle) = (entry.column as usize).checked_sub(1) else { continue };
+                (0..6).for_each(|k| out[6 * muscle + k] += entry.weight * slope[k]);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn entries(weights: &[f64]) -> Vec<Entry> {
+        (0..).zip(weights).map(|(column, &weight)| Entry { column, weight }).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn rows_go_to_the_nearest_point_of_the_simplex(
+            weights in prop::collection::vec(-2.0..2.0_f64, 1..6),
+            others in prop::collection::vec(0.0..1.0_f64, 6),
+        ) {
+            let row = entries(&weights);
+            let blend = Blend::new(5, [&row[..]]);
+            let on: Vec<f64> = blend.row(0).iter().map(|entry| entry.weight).collect();
+            prop_assert!(on.iter().all(|w| *w >= 0.0));
+            prop_assert!((on.iter().sum::<f64>() - 1.0).abs() < 1e-12);
+            // No other point of it is nearer.
+            let sum: f64 = others[..weights.len()].iter().sum();
+            let other = others.iter().map(|w| w / sum.max(1e-9));
+            let away = |of: &mut dyn Iterator<Item = f64>| -> f64 {
+                of.zip(&weights).map(|(a, b)| (a - b) * (a - b)).sum()
+            };
+            prop_assert!(away(&mut on.iter().copied()) <= away(&mut { other }) + 1e-12);
+        }
+    }
+
+    #[test]
+    fn a_change_that_is_confined_keeps_sums_and_goes_downhill() {
+        let row = entries(&[0.5, 0.5, 0.0, 0.0]);
+        let blend = Blend::new(3, [&row[..]]);
+        let slope = [1.0, -1.0, -3.0, 5.0];
+        let mut free = [false; 4];
+        blend.free(&slope, &mut free);
+        assert_eq!(free, [true, true, true, false]);
+        let mut change = slope.map(|s| -s);
+        blend.confine(&free, &mut change);
+        assert!(change.iter().sum::<f64>().abs() < 1e-15 && change[2] > 0.0);
+        assert!(change.iter().zip(slope).map(|(a, b)| a * b).sum::<f64>() < 0.0);
+    }
+
+    #[test]
+    fn derivatives_match_differences() {
+        let rows = [entries(&[0.2, 0.5, 0.3]), entries(&[0.0, 0.6, 0.4])];
+        let blend = Blend::new(2, rows.iter().map(|row| &row[..]));
+        let theta: Vec<f64> = (0..12).map(|k| 1.0 + 0.1 * f64::from(k)).collect();
+        let by: Vec<f64> = (0..6).map(|k| 0.3 - 0.1 * f64::from(k)).collect();
+        let mut moved = blend.clone();
+        moved.entries.iter_mut().zip(&by).for_each(|(entry, by)| entry.weight += by);
+        let [mut a, mut b, mut slope] = [[[0.0; 6]; 2]; 3];
+        blend.activations(&theta, &mut a);
+        moved.activations(&theta, &mut b);
+        blend.add_spread(&theta, &by, &mut slope);
+        for ((a, b), slope) in a.iter().zip(&b).zip(&slope) {
+            (0..6).for_each(|k| assert!((b[k] - a[k] - slope[k]).abs() < 1e-14));
+        }
+        let pull = [[0.3, -0.2, 0.9, 0.1, 0.5, -0.4], [1.0, 0.2, -0.3, 0.6, 0.7, 0.8]];
+        let mut gathered = vec![0.0; 6];
+        blend.add_gather(&theta, &pull, &mut gathered);
+        let one: f64 = gathered.iter().zip(&by).map(|(a, b)| a * b).sum();
+        let other: f64 =
+            pull.as_flattened().iter().zip(slope.as_flattened()).map(|(a, b)| a * b).sum();
+        assert!((one - other).abs() < 1e-13);
+    }
+}

@@ -138,6 +138,11 @@ pub enum FaceError {
 }
 
 impl FaceError {
+    /// About a line of a file, counted from 1.
+    pub(crate) fn in_line(path: &std::path::Path, line: usize, problem: String) -> FaceError {
+        FaceError::Syntax { path: path.to_owned(), line, problem }
+    }
+
     /// The same about a face that is in a file.
     pub(crate) fn named(self, file: &std::path::Path) -> FaceError {
         match self {

@@ -1,7 +1,8 @@
 //! What effects do to a face itself, as sentences with numbers.
 
+mod coarse;
+
 use std::path::Path;
-use std::sync::OnceLock;
 
 use glam::DVec3;
 use pliant_face::alteration::{Alteration, EffectFiles, NoFiles};
@@ -9,21 +10,11 @@ use pliant_face::anatomy::hinge::JawPose;
 use pliant_face::effects::Effects;
 use pliant_face::transfer::{crossing_lips, transferred_expression};
 use pliant_face::{
-    BoneHold, BuildOptions, Combination, Dynamics, FaceModel, FaceSimulation, SimulationOptions,
-    Template, build, correctives,
+    BoneHold, Combination, Dynamics, FaceSimulation, SimulationOptions, correctives,
 };
-use pliant_math::team::Team;
 use pliant_mesh::Mesh;
 
-fn face() -> &'static FaceModel {
-    static FACE: OnceLock<FaceModel> = OnceLock::new();
-    FACE.get_or_init(|| {
-        let team = Team::new(2);
-        let head = Template::built_in(0.004, &team).expect("a head");
-        let options = BuildOptions { size: 0.0075 };
-        build(&head, Path::new("built in"), &options, &team).expect("a face").0
-    })
-}
+use self::coarse::face;
 
 fn exact() -> SimulationOptions {
     SimulationOptions { threads: 2, ..SimulationOptions::default() }

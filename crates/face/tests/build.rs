@@ -1,7 +1,8 @@
 //! A face built from the head, as sentences.
 
+mod coarse;
+
 use std::path::Path;
-use std::sync::OnceLock;
 
 use glam::{DMat3, DVec3};
 use pliant_face::anatomy::hinge::JawPose;
@@ -12,18 +13,7 @@ use pliant_face::{
 use pliant_math::team::Team;
 use pliant_mesh::{Locator, SurfaceTree, quality};
 
-fn head() -> &'static Template {
-    static HEAD: OnceLock<Template> = OnceLock::new();
-    HEAD.get_or_init(|| Template::built_in(0.004, &Team::new(2)).expect("a head"))
-}
-
-fn face() -> &'static FaceModel {
-    static FACE: OnceLock<FaceModel> = OnceLock::new();
-    FACE.get_or_init(|| {
-        let options = BuildOptions { size: 0.0075 };
-        build(head(), Path::new("built in"), &options, &Team::new(2)).expect("a face").0
-    })
-}
+use self::coarse::{face, head};
 
 fn interactive(iterations: u32) -> SimulationOptions {
     SimulationOptions {

@@ -1,26 +1,16 @@
 //! A face that talks, is thrown about, and has inertia, as sentences.
 
-use std::path::Path;
-use std::sync::OnceLock;
+mod coarse;
 
 use glam::DVec3;
 use pliant_face::anatomy::hinge::JawPose;
 use pliant_face::{
-    Animator, BuildOptions, Dynamics, FaceModel, FaceSimulation, FaceSolver, LipGauge, Penetration,
-    Performance, SimulationOptions, Template, build,
+    Animator, Dynamics, FaceSimulation, FaceSolver, LipGauge, Penetration, Performance,
+    SimulationOptions,
 };
-use pliant_math::team::Team;
 use pliant_model::integrator::Scheme;
 
-fn face() -> &'static FaceModel {
-    static FACE: OnceLock<FaceModel> = OnceLock::new();
-    FACE.get_or_init(|| {
-        let team = Team::new(2);
-        let head = Template::built_in(0.004, &team).expect("a head");
-        let options = BuildOptions { size: 0.0075 };
-        build(&head, Path::new("built in"), &options, &team).expect("a face").0
-    })
-}
+use self::coarse::face;
 
 fn options(solver: FaceSolver) -> SimulationOptions {
     SimulationOptions { solver, threads: 2, ..SimulationOptions::default() }

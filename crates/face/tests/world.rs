@@ -1,7 +1,6 @@
 //! What the world does to a face, as sentences: a head that moves, wind, and things that press.
 
-use std::path::Path;
-use std::sync::OnceLock;
+mod coarse;
 
 use glam::{DMat3, DVec3};
 use pliant_face::alteration::Alteration;
@@ -9,21 +8,11 @@ use pliant_face::anatomy::hinge::JawPose;
 use pliant_face::comparison::{Elasticity, SimpleFlesh};
 use pliant_face::effects::Effects;
 use pliant_face::{
-    BuildOptions, Dynamics, FaceModel, FaceSimulation, FaceSolver, FrameReport, HeadPose,
-    SimulationOptions, Template, World, build,
+    Dynamics, FaceSimulation, FaceSolver, FrameReport, HeadPose, SimulationOptions, World,
 };
-use pliant_math::team::Team;
 use pliant_model::integrator::Scheme;
 
-fn face() -> &'static FaceModel {
-    static FACE: OnceLock<FaceModel> = OnceLock::new();
-    FACE.get_or_init(|| {
-        let team = Team::new(2);
-        let head = Template::built_in(0.004, &team).expect("a head");
-        let options = BuildOptions { size: 0.0075 };
-        build(&head, Path::new("built in"), &options, &team).expect("a face").0
-    })
-}
+use self::coarse::face;
 
 fn moving(dynamics: Dynamics, threads: usize) -> FaceSimulation<'static> {
     let solver = FaceSolver::Interactive { iterations: 20 };

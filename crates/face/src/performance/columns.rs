@@ -57,7 +57,7 @@ impl Columns {
         names: &Names,
     ) -> Result<Columns, FaceError> {
         let known = if names.shapes.is_empty() { &ARKIT[..] } else { names.shapes };
-        let fail = |problem: String| FaceError::Syntax { path: path.to_owned(), line: 1, problem };
+        let fail = |problem| FaceError::in_line(path, 1, problem);
         let mut found = Columns { all: Vec::new(), shapes: Vec::new(), muscles: Vec::new() };
         for name in header {
             if found.all.len() == MOST_COLUMNS {

@@ -34,11 +34,7 @@ impl Performance {
         names: &Names,
         fps: Option<f64>,
     ) -> Result<Performance, FaceError> {
-        let fail = |line: usize, problem: String| FaceError::Syntax {
-            path: path.to_owned(),
-            line,
-            problem,
-        };
+        let fail = |line, problem| FaceError::in_line(path, line, problem);
         let file: File =
             serde_json::from_str(text).map_err(|error| fail(error.line(), error.to_string()))?;
         let fps = rate(fps.or(file.fps)).map_err(|problem| fail(1, problem))?;

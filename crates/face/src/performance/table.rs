@@ -34,11 +34,7 @@ impl Performance {
         names: &Names,
         fps: Option<f64>,
     ) -> Result<Performance, FaceError> {
-        let fail = |line: usize, problem: String| FaceError::Syntax {
-            path: path.to_owned(),
-            line,
-            problem,
-        };
+        let fail = |line, problem| FaceError::in_line(path, line, problem);
         let fps = rate(fps).map_err(|problem| fail(1, problem))?;
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let mut lines = (1usize..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());

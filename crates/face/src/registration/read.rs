@@ -60,8 +60,7 @@ fn markers_in(
     positions: &[DVec3],
     unit: f64,
 ) -> Result<Vec<Landmark>, FaceError> {
-    let fail =
-        |line: usize, problem: String| FaceError::Syntax { path: path.to_owned(), line, problem };
+    let fail = |line, problem| FaceError::in_line(path, line, problem);
     let values: serde_json::Map<String, Value> =
         serde_json::from_str(text).map_err(|error| fail(error.line(), error.to_string()))?;
     let line = |name: &str| {

@@ -1,5 +1,5 @@
-//! From weights of shapes to a face that moves (Ichim et al. 2017, section 6): the shapes' recipes are
-//! mixed by their weights, contractions and the jaw's pose alike.
+//! From weights of shapes to a face that moves (Ichim et al. 2017, section 6): the activations that were fitted to the shapes,
+//! or their recipes where none were, are mixed by their weights, and so is the jaw's pose.
 
 mod ensemble;
 
@@ -53,14 +53,21 @@ impl AnimatedFrame {
     }
 }
 
+/// What a shape asks of muscles, or which fitted shape it is, and of the jaw.
+struct Ask {
+    muscles: Vec<(usize, f64)>,
+    fitted: Option<usize>,
+    jaw: JawPose,
+}
+
 /// Plays performances on a face.
 pub struct Animator<'a> {
     face: &'a FaceModel,
     simulation: FaceSimulation<'a>,
     /// Skin is kept out of these, if anything is.
     teeth: Option<Teeth<'a>>,
-    /// What each shape of the performance asks of muscles and jaw.
-    asks: Vec<(Vec<(usize, f64)>, JawPose)>,
+    /// What each shape of the performance asks for.
+    asks: Vec<Ask>,
     /// The muscles that the performance contracts itself.
     sliders: Vec<usize>,
     /// When the next frame is (s), and when the one after it.
@@ -195,11 +202,13 @@ impl<'a> Animator<'a> {
     pub fn frame(&mut self, frame: &Frame) -> AnimatedFrame {
         let mut contractions = vec![0.0; self.face.muscles.len()];
         let mut jaw = JawPose::default();
-        for ((muscles, pose), weight) in self.asks.iter().zip(&frame.weights) {
-            muscles.iter().for_each(|(m, by)| contractions[*m] += EFFORT * weight * by);
-            jaw.open += weight * pose.open;
-            jaw.turn += weight * pose.turn;
-            jaw.shift += *weight * pose.shift;
+        let mut weights = vec![0.0; self.face.rig.len()];
+        for (ask, weight) in self.asks.iter().zip(&frame.weights) {
+            ask.muscles.iter().for_each(|(m, by)| contractions[*m] += EFFORT * weight * by);
+            ask.fitted.iter().for_each(|k| weights[*k] += weight);
+            jaw.open += weight * ask.jaw.open;
+            jaw.turn += weight * ask.jaw.turn;
+            jaw.shift += *weight * ask.jaw.shift;
         }
         for (muscle, by) in self.sliders.iter().zip(&frame.contractions) {
             contractions[*muscle] += by;
@@ -215,7 +224,7 @@ impl<'a> Animator<'a> {
         }
         self.simulation.move_head(&head);
         self.simulation.go_to(self.time);
-        let report = self.simulation.pose(&contractions, &jaw);
+        let report = self.simulation.act(&contractions, &weights, &jaw);
         self.time += self.frame_time;
         let moved = self.simulation.teeth();
         let positions = self.simulation.positions();
@@ -241,17 +250,20 @@ impl<'a> Animator<'a> {
     }
 }
 
-fn asked(face: &FaceModel, name: &str) -> Result<(Vec<(usize, f64)>, JawPose), FaceError> {
+fn asked(face: &FaceModel, name: &str) -> Result<Ask, FaceError> {
+    if let Some(k) = face.rig.iter().position(|shape| shape.name == *name) {
+        return Ok(Ask { muscles: Vec::new(), fitted: Some(k), jaw: face.rig[k].jaw });
+    }
     let Some((_, recipe)) = face.recipes.iter().find(|recipe| recipe.0 == *name) else {
         return Err(FaceError::UnknownShape {
             path: face.name.clone().into(),
             name: name.to_owned(),
-            nearest: nearest(name, face.recipes.iter().map(|recipe| recipe.0.as_str())),
+            nearest: nearest(name, face.playable().into_iter()),
         });
     };
     let Recipe { muscles, jaw } = recipe;
     let number = |muscle: &str| face.muscles.iter().position(|m| m.name == *muscle);
     // Muscles that are not among the tets move nothing.
     let own = muscles.iter().filter_map(|(muscle, by)| Some((number(muscle)?, *by))).collect();
-    Ok((own, *jaw))
+    Ok(Ask { muscles: own, fitted: None, jaw: *jaw })
 }

@@ -22,6 +22,7 @@ pub use self::grading::DEFAULT_SIZE;
 use self::grading::Grading;
 use crate::error::FaceError;
 use crate::folder::check;
+use crate::inverse::blend::Blend;
 use crate::model::{FaceModel, MuscleCourse, SkinBinding};
 use crate::template::{BARED, TEETH, Template, in_the_open};
 
@@ -138,6 +139,8 @@ pub fn build(
         hinge: template.hinge,
         shapes: template.shapes.clone(),
         recipes: template.recipes.clone(),
+        rig: Vec::new(),
+        geometry: Blend::default(),
         regions: template.regions.clone(),
         landmarks: template.landmarks.clone(),
         solid,

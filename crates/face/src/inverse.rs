@@ -14,6 +14,7 @@
 //! | [`blend`], [`geometry`] | a(θ, S): muscles' matrices and what tets take of them, learned from several skins (Dinev 2020, ch. 4) |
 //! | [`gauss_newton`] | the minimisation |
 //! | [`fit`] | a face, a skin, priors: Eq. 4 whole |
+//! | [`drawn`] | where it begins |
 //! | [`gamma`] | the local step of R_act |
 //!
 //! The gradient is the adjoint one, exact to rounding: with Kλ = −Sᵀω(Sx − t), dJ/da = Bᵀλ, where K = ∇²E
@@ -22,6 +23,7 @@
 
 pub mod blend;
 pub mod dependence;
+pub mod drawn;
 pub mod equilibrium;
 pub mod fit;
 pub mod gamma;

@@ -7,11 +7,13 @@ mod slip;
 
 use glam::DVec3;
 use pliant_mesh::{Group, Mesh, Surface};
+use pliant_model::potentials::activation::Activation;
 
 pub use self::slip::Slip;
-use crate::anatomy::hinge::Hinge;
+use crate::anatomy::hinge::{Hinge, JawPose};
 use crate::anatomy::landmarks::Landmark;
 use crate::expression::Recipe;
+use crate::inverse::blend::Blend;
 use crate::template::{Eye, Shape};
 
 /// What a vertex of the boundary lies on.
@@ -67,6 +69,15 @@ pub struct SkinBinding {
     pub weights: Vec<[f64; 4]>,
 }
 
+/// A shape whose activations were found by inverse physics.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FittedShape {
+    pub name: String,
+    pub jaw: JawPose,
+    /// Of every tet that has muscle in it, in the order of [`FaceModel::shares`].
+    pub activations: Vec<Activation>,
+}
+
 /// A face, built from a template by [`build`](crate::build()).
 #[derive(Clone, Debug, Default)]
 pub struct FaceModel {
@@ -97,6 +108,10 @@ pub struct FaceModel {
     pub shapes: Vec<Shape>,
     /// Which muscles, and which pose of the jaw, make which shape.
     pub recipes: Vec<(String, Recipe)>,
+    /// Shapes that were fitted: these play in their recipes' place.
+    pub rig: Vec<FittedShape>,
+    /// What tets take of muscles, where that was learned; else without tets.
+    pub geometry: Blend,
     /// Named sets of the skin's vertices.
     pub regions: Vec<Group>,
     /// Named points on the skin.
@@ -114,6 +129,23 @@ impl FaceModel {
         active
     }
 
+    /// The shares of every tet that has muscle in it.
+    pub fn active_tets(&self) -> Vec<std::ops::Range<usize>> {
+        let mut first = 0;
+        let ranges = self.shares.chunk_by(|a, b| a.tet == b.tet).map(|own| {
+            first += own.len();
+            first - own.len()..first
+        });
+        ranges.collect()
+    }
+
+    /// Names of what can be played: shapes with a recipe, and those that were fitted.
+    pub fn playable(&self) -> Vec<&str> {
+        let recipes = self.recipes.iter().map(|recipe| recipe.0.as_str());
+        let is_new = |name: &&str| !self.recipes.iter().any(|recipe| recipe.0 == **name);
+        recipes.chain(self.rig.iter().map(|shape| shape.name.as_str()).filter(is_new)).collect()
+    }
+
     /// Where the skin's vertices are (m) when the tets' are at `positions`, in the frame of the skull.
     pub fn skin_at(&self, positions: &[DVec3]) -> Vec<DVec3> {
         let rest = &self.skin.mesh.positions;
@@ -123,6 +155,18 @@ impl FaceModel {
             Some((0..4).map(|k| weights[k] * positions[corners[k] as usize]).sum())
         };
         (0..rest.len()).map(|v| place(v).unwrap_or(rest[v])).collect()
+    }
+
+    /// A third of the area at rest of the triangles around each vertex of the skin (m²).
+    pub fn skin_areas(&self) -> Vec<f64> {
+        let mesh = &self.skin.mesh;
+        let mut areas = vec![0.0; mesh.positions.len()];
+        for t in &mesh.triangles {
+            let [a, b, c] = t.map(|v| mesh.positions[v as usize]);
+            let area = (b - a).cross(c - a).length() / 6.0;
+            t.iter().for_each(|&v| areas[v as usize] += area);
+        }
+        areas
     }
 
     /// Length of every muscle's course over its length at rest, less 1: negative where it is shorter.

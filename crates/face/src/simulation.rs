@@ -36,12 +36,17 @@ pub use self::options::{Dynamics, FaceSolver, SimulationOptions};
 use crate::alteration::Alteration;
 use crate::anatomy::hinge::{Hinge, JawPose};
 use crate::error::FaceError;
-use crate::model::{BoneHold, FaceModel};
+use crate::inverse::drawn::bound;
+use crate::model::{BoneHold, FaceModel, FittedShape};
 use crate::world::World;
 
 /// A step turns the jaw by at most this (degrees), shifts it by at most this (m), and contracts
 /// by at most this.
 const STEP: (f64, f64, f64) = (8.0, 0.004, 0.25);
+/// And fitted shapes come by at most this part of theirs.
+const STEP_OF_WEIGHTS: f64 = 0.5;
+/// Fitted shapes are played at most so many times over.
+const MOST_WEIGHT: f64 = 2.0;
 /// Muscles shorten by at most this part of their length, and lengthen by the other.
 const CONTRACTION: [f64; 2] = [-0.3, 0.6];
 
@@ -126,6 +131,8 @@ pub struct FaceSimulation<'a> {
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Pose {
     contractions: Vec<f64>,
+    /// Of the fitted shapes.
+    weights: Vec<f64>,
     jaw: JawPose,
     head: HeadPose,
     /// When it is (s).
@@ -149,12 +156,7 @@ impl<'a> FaceSimulation<'a> {
         world: &World,
     ) -> Result<Self, FaceError> {
         let (model, mut altered) = engine::model(face, options, &alteration, time, world)?;
-        let mut active: Vec<std::ops::Range<usize>> = Vec::new();
-        let mut first = 0;
-        for own in face.shares.chunk_by(|a, b| a.tet == b.tet) {
-            active.push(first..first + own.len());
-            first += own.len();
-        }
+        let active = face.active_tets();
         let bone = |v: usize| {
             let place = model.number(0, v).checked_sub(model.free_count())?;
             Some((place, face.solid.positions[v], face.holds[v] == BoneHold::Mandible))
@@ -179,7 +181,8 @@ impl<'a> FaceSimulation<'a> {
         let is_still = options.dynamics.is_none() && world.wind.is_none();
         let rests = options.gravity == DVec3::ZERO && is_still && alteration.keeps_rest();
         let substeps = options.dynamics.map(|dynamics| dynamics.substeps.max(1));
-        let now = Pose { contractions: vec![0.0; face.muscles.len()], time, ..Pose::default() };
+        let (contractions, weights) = (vec![0.0; face.muscles.len()], vec![0.0; face.rig.len()]);
+        let now = Pose { contractions, weights, time, ..Pose::default() };
         let planes = input.start.planes.clone();
         let fps = options.dynamics.map_or(world.fps, |dynamics| dynamics.fps);
         let air = world.wind.as_ref().map(|wind| Air::new(face, &model, wind));
@@ -221,13 +224,23 @@ impl<'a> FaceSimulation<'a> {
     /// moves the jaw, within its limits; then looks for equilibrium. Numbers that are none count
     /// as zero, and so do missing ones.
     pub fn pose(&mut self, contractions: &[f64], jaw: &JawPose) -> FrameReport {
+        self.act(contractions, &[], jaw)
+    }
+
+    /// The same with weights of the shapes of [`FaceModel::rig`], in their order: what their activations differ from relaxed
+    /// ones adds up.
+    pub fn act(&mut self, contractions: &[f64], weights: &[f64], jaw: &JawPose) -> FrameReport {
         let jaw = self.face.hinge.limited(jaw);
         let asked = |m: usize| contractions.get(m).copied().filter(|c| c.is_finite());
         let contractions: Vec<f64> = (0..self.face.muscles.len())
             .map(|m| asked(m).unwrap_or(0.0).clamp(CONTRACTION[0], CONTRACTION[1]))
             .collect();
+        let asked = |k: usize| weights.get(k).copied().filter(|w| w.is_finite());
+        let weights = (0..self.face.rig.len())
+            .map(|k| asked(k).unwrap_or(0.0).clamp(-MOST_WEIGHT, MOST_WEIGHT))
+            .collect();
         self.set_out(1.0 / self.fps);
-        let to = self.aimed(contractions, jaw);
+        let to = Pose { weights, ..self.aimed(contractions, jaw) };
         let from = self.now.clone();
         let (things, before) = (self.aim_things(&to), self.thing_poses.clone());
         if self.rests && to.is_neutral() && !self.is_touched_at_rest(&things) {
@@ -347,7 +360,8 @@ impl<'a> FaceSimulation<'a> {
     fn aimed(&mut self, contractions: Vec<f64>, jaw: JawPose) -> Pose {
         let time = self.time;
         self.time += 1.0 / self.fps;
-        Pose { contractions, jaw, head: self.carriage.to, time }
+        let weights = vec![0.0; self.face.rig.len()];
+        Pose { contractions, weights, jaw, head: self.carriage.to, time }
     }
 
     fn drive(&mut self, pose: &Pose) {
@@ -384,6 +398,21 @@ impl<'a> FaceSimulation<'a> {
         for (activation, shares) in end.activations[first..].iter_mut().zip(&self.active) {
             let obedience = |share: usize| moment.obedience(share);
             *activation = blended(face, shares.clone(), &pose.contractions, obedience);
+        }
+        let at_work = face.rig.iter().zip(&pose.weights).filter(|(_, weight)| **weight != 0.0);
+        let at_work: Vec<(&FittedShape, f64)> = at_work.map(|(shape, w)| (shape, *w)).collect();
+        if !at_work.is_empty() {
+            let own = end.activations[first..].iter_mut().zip(&self.active);
+            for (tet, (activation, shares)) in own.enumerate() {
+                let part = obedient_part(face, shares.clone(), |share| moment.obedience(share));
+                for (shape, weight) in &at_work {
+                    let fitted = &shape.activations[tet];
+                    (0..6).for_each(|k| {
+                        activation[k] += part * weight * (fitted[k] - RELAXED[k]);
+                    });
+                }
+                bound(activation);
+            }
         }
         self.altered.grow(&moment, end);
         self.drive_air(pose);
@@ -438,6 +467,20 @@ fn blended(
     if weight > 0.0 { sum.map(|s| s / weight) } else { RELAXED }
 }
 
+/// How much of a tet's muscle does as it is told.
+fn obedient_part(
+    face: &FaceModel,
+    shares: std::ops::Range<usize>,
+    obedience: impl Fn(usize) -> f64,
+) -> f64 {
+    let (mut sum, mut whole) = (0.0, 0.0);
+    for k in shares {
+        sum += face.shares[k].fraction * obedience(k);
+        whole += face.shares[k].fraction;
+    }
+    if whole > 0.0 { sum / whole } else { 1.0 }
+}
+
 /// A motion, and another after it; exactly the first, where the other is none.
 fn moved_by(own: Rigid, next: Rigid) -> Rigid {
     match (own == Rigid::default(), next == Rigid::default()) {
@@ -456,25 +499,31 @@ fn jaw_motion(hinge: &Hinge, jaw: &JawPose) -> Rigid {
 
 impl Pose {
     fn is_neutral(&self) -> bool {
-        self.jaw == JawPose::default() && self.contractions.iter().all(|c| *c == 0.0)
+        let asked = self.contractions.iter().chain(&self.weights);
+        self.jaw == JawPose::default() && asked.into_iter().all(|c| *c == 0.0)
     }
 
     fn steps_to(&self, to: &Pose) -> u32 {
         let (jaw, other) = (&self.jaw, &to.jaw);
-        let contracted = self.contractions.iter().zip(&to.contractions).map(|(a, b)| (a - b).abs());
+        let far =
+            |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        let contracted = far(&self.contractions, &to.contractions);
+        let weighed = far(&self.weights, &to.weights);
         let parts = ((jaw.open - other.open).abs() / STEP.0)
             .max((jaw.turn - other.turn).abs() / STEP.0)
             .max((jaw.shift - other.shift).length() / STEP.1)
-            .max(contracted.fold(0.0, f64::max) / STEP.2);
+            .max(contracted / STEP.2)
+            .max(weighed / STEP_OF_WEIGHTS);
         (parts.ceil() as u32).max(1)
     }
 
     fn towards(&self, to: &Pose, part: f64) -> Pose {
         let mix = |a: f64, b: f64| if part == 1.0 { b } else { a + part * (b - a) };
         let (a, b) = (&self.jaw, &to.jaw);
-        let contractions = self.contractions.iter().zip(&to.contractions);
+        let all = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| mix(*a, *b)).collect();
         Pose {
-            contractions: contractions.map(|(a, b)| mix(*a, *b)).collect(),
+            contractions: all(&self.contractions, &to.contractions),
+            weights: all(&self.weights, &to.weights),
             jaw: JawPose {
                 open: mix(a.open, b.open),
                 turn: mix(a.turn, b.turn),

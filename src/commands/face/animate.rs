@@ -284,7 +284,7 @@ fn key(
 fn read_performance(arguments: &Arguments, face: &FaceModel) -> Result<Performance, Failure> {
     let path = &arguments.weights;
     let text = read_text(path)?;
-    let shapes: Vec<&str> = face.recipes.iter().map(|recipe| recipe.0.as_str()).collect();
+    let shapes = face.playable();
     let muscles: Vec<&str> = face.muscles.iter().map(|muscle| muscle.name.as_str()).collect();
     let names = Names { shapes: &shapes, muscles: &muscles };
     let is_json = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("json"));

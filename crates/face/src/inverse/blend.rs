@@ -7,6 +7,7 @@
 use pliant_model::potentials::activation::{Activation, RELAXED};
 
 use super::dependence::Dependence;
+use super::drawn::bound;
 
 /// What a tet takes of a column.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -169,6 +170,10 @@ impl Dependence for Blend {
 
     fn relaxed(&self) -> Vec<f64> {
         RELAXED.repeat(self.muscles)
+    }
+
+    fn confine(&self, theta: &mut [f64]) {
+        theta.as_chunks_mut().0.iter_mut().for_each(bound);
     }
 
     fn activations(&self, theta: &[f64], out: &mut [Activation]) {

@@ -3,6 +3,8 @@
 use glam::DVec3;
 use pliant_model::potentials::activation::{Activation, RELAXED, fibre};
 
+use super::drawn::{STRETCHES, bound};
+
 /// a(θ).
 pub trait Dependence {
     /// How many numbers θ has.
@@ -10,6 +12,9 @@ pub trait Dependence {
 
     /// θ of relaxed tissue.
     fn relaxed(&self) -> Vec<f64>;
+
+    /// Takes θ to the nearest that flesh can do.
+    fn confine(&self, theta: &mut [f64]);
 
     /// out ← a(θ).
     fn activations(&self, theta: &[f64], out: &mut [Activation]);
@@ -35,6 +40,10 @@ impl Dependence for Tensors {
 
     fn relaxed(&self) -> Vec<f64> {
         RELAXED.repeat(self.tets)
+    }
+
+    fn confine(&self, theta: &mut [f64]) {
+        theta.as_chunks_mut().0.iter_mut().for_each(bound);
     }
 
     fn activations(&self, theta: &[f64], out: &mut [Activation]) {
@@ -102,6 +111,11 @@ impl Dependence for Strands {
 
     fn relaxed(&self) -> Vec<f64> {
         vec![0.0; self.contractions]
+    }
+
+    fn confine(&self, theta: &mut [f64]) {
+        let [low, high] = STRETCHES;
+        theta.iter_mut().for_each(|c| *c = c.clamp(1.0 - high, 1.0 - low));
     }
 
     fn activations(&self, theta: &[f64], out: &mut [Activation]) {

@@ -6,15 +6,14 @@ use pliant_model::potentials::{Curvature, Mixed, Situation};
 use pliant_model::{Drive, FrameInput, Model};
 use pliant_sim::{SimError, State, StepReport, Workspace, step};
 
-/// Left of a force when its answer counts as found.
-const ACCURACY: f64 = 1e-9;
-
 /// What an equilibrium is looked for with. The model is one without inertia, solved by Newton's method.
 pub struct Equilibrium<'a> {
     pub model: &'a Model,
     pub state: &'a mut State,
     pub workspace: &'a mut Workspace,
     pub input: &'a mut FrameInput,
+    /// Left of a force when its answer counts as found.
+    pub accuracy: f64,
 }
 
 /// What else is driven, by some numbers: a jaw.
@@ -43,6 +42,11 @@ pub struct Tangent {
 }
 
 impl Equilibrium<'_> {
+    /// For gradients that are to be compared with other code's.
+    pub const EXACT: f64 = 1e-9;
+    /// For gradients that steps are found with.
+    pub const ROUGH: f64 = 1e-4;
+
     /// Where forces balance with these activations, from where it is.
     pub fn find(&mut self, activations: &[Activation]) -> StepReport {
         self.input.end.activations.copy_from_slice(activations);
@@ -56,7 +60,7 @@ impl Equilibrium<'_> {
     /// # Errors
     /// When K has no factor.
     pub fn tangent(&mut self) -> Result<Tangent, SimError> {
-        let Equilibrium { model, state, workspace, input } = self;
+        let Equilibrium { model, state, workspace, input, .. } = self;
         let positions = &state.positions;
         workspace.linearise(model, &input.end, positions, Curvature::Exact)?;
         let at = Situation {
@@ -91,9 +95,9 @@ impl Equilibrium<'_> {
         ahead.into_iter().zip(behind).map(slope).collect()
     }
 
-    /// K⁻¹ f of the free vertices, exactly.
+    /// K⁻¹ f of the free vertices, to the accuracy.
     pub fn answer(&mut self, force: &[Row], out: &mut [Row]) -> bool {
-        self.workspace.answer(force, ACCURACY, out)
+        self.workspace.answer(force, self.accuracy, out)
     }
 
     /// The same with the matrix at rest, turned, in K's place.

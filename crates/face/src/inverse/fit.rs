@@ -11,6 +11,7 @@ use glam::DVec3;
 use pliant_model::potentials::activation::{Activation, RELAXED, fibre};
 
 use super::dependence::{Dependence, Strand, Strands, Tensors};
+use super::drawn::Drawn;
 use super::gamma::contraction;
 use super::gauss_newton::{Effort, Outcome, Prior, Problem};
 use super::observation::{Observation, Sample};
@@ -93,6 +94,7 @@ pub struct FaceFit<'a> {
     knobs: JawKnobs,
     options: FitOptions,
     dependence: Fibres,
+    drawn: Drawn<'a>,
     /// Samples without targets, and the skin's vertices they are.
     samples: Vec<Sample>,
     vertices: Vec<u32>,
@@ -104,6 +106,11 @@ pub struct FaceFit<'a> {
 
 /// Weight of the jaw's knobs in the priors: a degree or a millimetre counts as much as so many mm² of skin.
 const JAW: f64 = 1e-4;
+
+/// ‖S − I‖² at which the priors weigh twice as much.
+const FAR: f64 = 0.3;
+/// What skin that nobody sees weighs.
+const UNSEEN: f64 = 0.1;
 
 enum Fibres {
     Tensors(Tensors),
@@ -117,7 +124,7 @@ impl<'a> FaceFit<'a> {
     /// When the face cannot be simulated.
     pub fn new(face: &'a FaceModel, options: FitOptions) -> Result<Self, FaceError> {
         let simulated = SimulationOptions {
-            solver: FaceSolver::Exact { tolerance: 1e-6 },
+            solver: FaceSolver::Exact { tolerance: 1e-5 },
             contact: options.contact,
             threads: options.threads,
             ..SimulationOptions::default()
@@ -141,12 +148,14 @@ impl<'a> FaceFit<'a> {
         };
         let (samples, vertices) = samples(face, &simulation, options.to_plane);
         let knobs = simulation.jaw_knobs();
+        let drawn = Drawn::new(face, options.threads)?;
         Ok(FaceFit {
             face,
             simulation,
             knobs,
             options,
             dependence,
+            drawn,
             samples,
             vertices,
             parts,
@@ -179,11 +188,17 @@ impl<'a> FaceFit<'a> {
                 start.unknowns.clone()
             }
             _ => {
+                let jaw = self.jaw_of(target);
+                self.simulation.pose(&[], &JawPose::default());
+                self.simulation.pose(&[], &jaw);
+                let relaxed = self.simulation.positions();
                 let mut unknowns = match &self.dependence {
-                    Fibres::Tensors(own) => own.relaxed(),
+                    Fibres::Tensors(_) => {
+                        self.drawn.activations(target, &jaw, &relaxed).into_flattened()
+                    }
                     Fibres::Strands(own) => own.relaxed(),
                 };
-                unknowns.extend(JawKnobs::numbers(&self.jaw_of(target)));
+                unknowns.extend(JawKnobs::numbers(&jaw));
                 unknowns
             }
         };
@@ -319,6 +334,10 @@ impl<'a> FaceFit<'a> {
                 sum += share.fraction * (aligned + relaxed);
             }
             let whole: f64 = self.face.shares[shares.clone()].iter().map(|s| s.fraction).sum();
+            // Far from relaxed, a step further costs more: flesh can neither vanish nor explode.
+            let strain = strain(&activations[tet]) / FAR;
+            sum *= 1.0 + strain * strain;
+            towards.iter_mut().for_each(|t| *t *= 1.0 + strain * strain);
             for k in 0..6 {
                 let twice = if matches!(k, 1 | 2 | 4) { 2.0 } else { 1.0 };
                 let relative = sum / whole.max(1e-12);
@@ -353,12 +372,7 @@ impl<'a> FaceFit<'a> {
     fn efforts(&self, activations: &[Activation]) -> Vec<f64> {
         let mut squares = vec![[0.0; 2]; self.face.muscles.len()];
         for (shares, a) in self.shares.iter().zip(activations) {
-            let square: f64 = (0..6)
-                .map(|k| {
-                    let twice = if matches!(k, 1 | 2 | 4) { 2.0 } else { 1.0 };
-                    twice * (a[k] - RELAXED[k]) * (a[k] - RELAXED[k])
-                })
-                .sum();
+            let square = strain(a);
             for share in &self.face.shares[shares.clone()] {
                 let own = &mut squares[share.muscle as usize];
                 own[0] += share.fraction;
@@ -372,18 +386,24 @@ impl<'a> FaceFit<'a> {
     }
 }
 
+/// ‖S − I‖².
+fn strain(a: &Activation) -> f64 {
+    let square = |k: usize| {
+        let twice = if matches!(k, 1 | 2 | 4) { 2.0 } else { 1.0 };
+        twice * (a[k] - RELAXED[k]) * (a[k] - RELAXED[k])
+    };
+    (0..6).map(square).sum()
+}
+
 /// Samples of the skin that is simulated, weighed by its area; (m) become mm.
 fn samples(
     face: &FaceModel,
     simulation: &FaceSimulation,
     to_plane: f64,
 ) -> (Vec<Sample>, Vec<u32>) {
-    let skin = &face.skin.mesh;
-    let mut areas = vec![0.0; skin.positions.len()];
-    for t in &skin.triangles {
-        let [a, b, c] = t.map(|v| skin.positions[v as usize]);
-        let area = (b - a).cross(c - a).length() / 6.0;
-        t.iter().for_each(|&v| areas[v as usize] += area);
+    let mut areas = face.skin_areas();
+    for region in face.regions.iter().filter(|region| region.name == "mouth_cavity") {
+        region.vertices.iter().for_each(|&v| areas[v as usize] *= UNSEEN);
     }
     let (mut samples, mut vertices) = (Vec::new(), Vec::new());
     let model = simulation.model();

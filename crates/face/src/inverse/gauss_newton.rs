@@ -110,7 +110,8 @@ impl<D: Dependence, K: Knobs> Problem<'_, D, K> {
             let forces = self.equilibrium.knob_force(self.knobs, knobs, k);
             *value = dot_rows(&forces, &adjoint);
             let mut answer = vec![Row::zero(); free];
-            self.equilibrium.answer(&forces, &mut answer);
+            // Steps forgive a rough one.
+            self.equilibrium.rough_answer(&forces, &mut answer);
             answer.iter_mut().for_each(|row| *row = *row * -1.0);
             answers.push(answer);
         }
@@ -126,6 +127,7 @@ impl<D: Dependence, K: Knobs> Problem<'_, D, K> {
         let mut outcome =
             Outcome { value: self.value(unknowns), equilibria: 1, ..Outcome::default() };
         let mut tried = vec![0.0; unknowns.len()];
+        let count = self.dependence.count();
         while outcome.steps < effort.steps {
             let mut tangent = self.equilibrium.tangent()?;
             let slope = self.slope(unknowns, &tangent);
@@ -137,23 +139,32 @@ impl<D: Dependence, K: Knobs> Problem<'_, D, K> {
                 break;
             }
             let before = (outcome.value, self.equilibrium.state.positions.to_vec());
+            let moved = self.moved(unknowns, &step, &slope.answers, &mut tangent);
             let mut length = 1.0;
             let mut is_lower = false;
             for _ in 0..MOST_HALVINGS {
                 for ((tried, from), by) in tried.iter_mut().zip(&*unknowns).zip(&step) {
                     *tried = from + length * by;
                 }
+                self.dependence.confine(&mut tried[..count]);
+                let ways = tried.iter().zip(&*unknowns).zip(&slope.values);
+                let promised: f64 = ways.map(|((to, from), s)| (to - from) * s).sum();
+                // Where the linear answer has it is where to begin.
+                let places = self.equilibrium.state.positions.iter_mut().zip(&before.1);
+                for ((x, from), by) in places.zip(&moved) {
+                    *x = from.plus_scaled(length, *by);
+                }
                 let value = self.value(&tried);
                 outcome.equilibria += 1;
-                if value <= before.0 + ARMIJO * length * descent {
+                if value < before.0 && value <= before.0 + ARMIJO * promised.min(0.0) {
                     outcome.value = value;
                     is_lower = true;
                     break;
                 }
-                self.equilibrium.state.positions.copy_from_slice(&before.1);
                 length *= 0.5;
             }
             if !is_lower {
+                self.equilibrium.state.positions.copy_from_slice(&before.1);
                 outcome.value = self.value(unknowns);
                 break;
             }
@@ -212,6 +223,27 @@ impl<D: Dependence, K: Knobs> Problem<'_, D, K> {
         answer
     }
 
+    /// How free vertices answer a change of the unknowns, roughly.
+    fn moved(
+        &mut self,
+        unknowns: &[f64],
+        change: &[f64],
+        answers: &[Vec<Row>],
+        tangent: &mut Tangent,
+    ) -> Vec<Row> {
+        let count = self.dependence.count();
+        let mut activations: Vec<Activation> =
+            vec![[0.0; 6]; self.equilibrium.input.end.activations.len()];
+        self.dependence.spread(&unknowns[..count], &change[..count], &mut activations);
+        let mut moved = vec![Row::zero(); self.equilibrium.model.free_count()];
+        self.equilibrium.rough_answer(tangent.force(&activations), &mut moved);
+        moved.iter_mut().for_each(|row| *row = *row * -1.0);
+        for (answer, by) in answers.iter().zip(&change[count..]) {
+            moved.iter_mut().zip(answer).for_each(|(row, a)| *row = row.plus_scaled(*by, *a));
+        }
+        moved
+    }
+
     fn product(
         &mut self,
         unknowns: &[f64],
@@ -220,16 +252,10 @@ impl<D: Dependence, K: Knobs> Problem<'_, D, K> {
         tangent: &mut Tangent,
     ) -> Vec<f64> {
         let count = self.dependence.count();
-        let (theta, free) = (&unknowns[..count], self.equilibrium.model.free_count());
-        let mut activations: Vec<Activation> =
-            vec![[0.0; 6]; self.equilibrium.input.end.activations.len()];
-        self.dependence.spread(theta, &change[..count], &mut activations);
-        let (mut moved, mut force) = (vec![Row::zero(); free], vec![Row::zero(); free]);
-        self.equilibrium.rough_answer(tangent.force(&activations), &mut moved);
-        moved.iter_mut().for_each(|row| *row = *row * -1.0);
-        for (answer, by) in answers.iter().zip(&change[count..]) {
-            moved.iter_mut().zip(answer).for_each(|(row, a)| *row = row.plus_scaled(*by, *a));
-        }
+        let theta = &unknowns[..count];
+        let mut moved = self.moved(unknowns, change, answers, tangent);
+        let mut force = vec![Row::zero(); moved.len()];
+        let mut activations = vec![[0.0; 6]; self.equilibrium.input.end.activations.len()];
         self.observation.bend(&moved, &mut force);
         self.equilibrium.rough_answer(&force, &mut moved);
         tangent.pull(&moved, &mut activations);

@@ -3,16 +3,18 @@
 
 use glam::DVec3;
 use pliant_mesh::{Attribute, Group, Mesh, Polygons, Surface};
+use pliant_model::potentials::activation::{Activation, RELAXED};
 
 use super::bytes::{Reader, Writer};
-use super::{BoneHold, FaceModel, MuscleCourse, Part, Share, SkinBinding};
+use super::{BoneHold, FaceModel, FittedShape, MuscleCourse, Part, Share, SkinBinding};
 use crate::anatomy::hinge::{Hinge, JawPose};
 use crate::anatomy::landmarks::Landmark;
 use crate::error::FaceError;
 use crate::expression::Recipe;
+use crate::inverse::blend::{Blend, Entry};
 use crate::template::{Eye, Shape};
 
-const MAGIC: &[u8; 8] = b"PLIANTF2";
+const MAGIC: &[u8; 8] = b"PLIANTF3";
 const NONE: u32 = u32::MAX;
 
 impl FaceModel {
@@ -83,9 +85,21 @@ impl FaceModel {
                 w.text(muscle);
                 w.numbers(&[*by]);
             }
-            w.numbers(&[recipe.jaw.open, recipe.jaw.turn]);
-            w.points(&[recipe.jaw.shift]);
+            jaw(&mut w, &recipe.jaw);
         }
+        w.count(self.rig.len());
+        for shape in &self.rig {
+            w.text(&shape.name);
+            jaw(&mut w, &shape.jaw);
+            let halves = [0, 3].map(|first| -> Vec<DVec3> {
+                let by = |a: &Activation, k: usize| a[first + k] - RELAXED[first + k];
+                shape.activations.iter().map(|a| DVec3::from([0, 1, 2].map(|k| by(a, k)))).collect()
+            });
+            halves.iter().for_each(|half| w.displacements(half));
+        }
+        w.ids(self.geometry.starts.iter().copied());
+        w.ids(self.geometry.entries.iter().map(|entry| entry.column));
+        w.numbers(&self.geometry.entries.iter().map(|entry| entry.weight).collect::<Vec<_>>());
         groups(&mut w, &self.regions);
         w.count(self.landmarks.len());
         for landmark in &self.landmarks {
@@ -107,7 +121,7 @@ impl FaceModel {
     /// use pliant_face::FaceModel;
     /// let empty = FaceModel::default();
     /// assert_eq!(FaceModel::decode(&empty.encode())?.encode(), empty.encode());
-    /// assert!(FaceModel::decode(b"PLIANTF2").is_err());
+    /// assert!(FaceModel::decode(b"PLIANTF3").is_err());
     /// # Ok::<(), pliant_face::FaceError>(())
     /// ```
     pub fn decode(bytes: &[u8]) -> Result<FaceModel, FaceError> {
@@ -247,10 +261,25 @@ fn read(r: &mut Reader) -> Result<FaceModel, FaceError> {
             let [by] = fixed(r.numbers()?, r)?;
             own.push((muscle, by));
         }
-        let [open, turn] = fixed(r.numbers()?, r)?;
-        let [shift] = fixed(r.points()?, r)?;
-        recipes.push((name, Recipe { muscles: own, jaw: JawPose { open, turn, shift } }));
+        recipes.push((name, Recipe { muscles: own, jaw: read_jaw(r)? }));
     }
+    let active = shares.chunk_by(|a, b| a.tet == b.tet).count();
+    let mut rig = Vec::new();
+    let count = r.count(16)?;
+    if count > MOST_SHAPES {
+        return r.problem(&format!("{count} fitted shapes, expected at most {MOST_SHAPES}"));
+    }
+    for _ in 0..count {
+        let (name, jaw) = (r.text()?, read_jaw(r)?);
+        let (first, second) = (r.displacements(active)?, r.displacements(active)?);
+        let whole = |(a, b): (&DVec3, &DVec3)| {
+            let by = [a.x, a.y, a.z, b.x, b.y, b.z];
+            std::array::from_fn(|k| RELAXED[k] + by[k])
+        };
+        let activations = first.iter().zip(&second).map(whole).collect();
+        rig.push(FittedShape { name, jaw, activations });
+    }
+    let geometry = read_geometry(r, active, muscles.len())?;
     let regions = read_groups(r, skin_vertices)?;
     let mut landmarks = Vec::new();
     for _ in 0..r.count(8)? {
@@ -276,6 +305,8 @@ fn read(r: &mut Reader) -> Result<FaceModel, FaceError> {
         hinge,
         shapes,
         recipes,
+        rig,
+        geometry,
         regions,
         landmarks,
     })
@@ -284,6 +315,38 @@ fn read(r: &mut Reader) -> Result<FaceModel, FaceError> {
 fn fixed<T, const N: usize>(list: Vec<T>, r: &Reader) -> Result<[T; N], FaceError> {
     let found = list.len();
     list.try_into().or_else(|_| r.problem(&format!("{found} values, expected {N}")))
+}
+
+fn jaw(w: &mut Writer, jaw: &JawPose) {
+    w.numbers(&[jaw.open, jaw.turn]);
+    w.points(&[jaw.shift]);
+}
+
+fn read_jaw(r: &mut Reader) -> Result<JawPose, FaceError> {
+    let [open, turn] = fixed(r.numbers()?, r)?;
+    let [shift] = fixed(r.points()?, r)?;
+    Ok(JawPose { open, turn, shift })
+}
+
+fn read_geometry(r: &mut Reader, tets: usize, muscles: usize) -> Result<Blend, FaceError> {
+    let (starts, columns, weights) =
+        (r.ids(usize::MAX)?, r.ids(muscles.saturating_add(1))?, r.numbers()?);
+    if starts.is_empty() && columns.is_empty() && weights.is_empty() {
+        return Ok(Blend::default());
+    }
+    let is_whole = starts.len() == tets + 1
+        && starts.first() == Some(&0)
+        && starts.is_sorted()
+        && starts.last().is_some_and(|last| *last as usize == columns.len())
+        && columns.len() == weights.len()
+        && weights.iter().all(|w| (0.0..=1.0 + 1e-9).contains(w));
+    if !is_whole {
+        return r
+            .problem("the muscles' geometry has not a row of weights for every tet with muscle");
+    }
+    let entry = |(column, weight)| Entry { column, weight };
+    let entries = columns.into_iter().zip(weights).map(entry).collect();
+    Ok(Blend { muscles, starts, entries })
 }
 
 fn surface(w: &mut Writer, surface: &Surface) {

@@ -2,6 +2,7 @@
 
 use pliant_model::integrator::{Damping, Integrator, Scheme, Solver};
 use pliant_model::potentials::sliding::Plane;
+use pliant_model::potentials::tracking::Tracked;
 use pliant_model::touching::TouchLaw;
 use pliant_model::{
     ActiveTet, BodySpec, Breeze, Collider, ElasticModel, Hold, Lame, Matter, Model, ModelBuilder,
@@ -88,6 +89,9 @@ pub(super) fn model(
         .hold(0, hard, Hold::Hard, None)
         .gravity(options.gravity)
         .integrator(integrator);
+    if let Some(pull) = options.skin_pull {
+        builder = builder.track(0, pulled(face, pull));
+    }
     if options.contact {
         for (teeth, name) in face.teeth_proxies.iter().zip(["upper", "lower"]) {
             let shape = Shape::mesh(teeth).map_err(|problem| FaceError::Part {
@@ -125,6 +129,20 @@ pub(super) fn model(
         }
     }
     Ok((builder.build()?, altered))
+}
+
+/// Points of the skin with springs, by their share of its area.
+fn pulled(face: &FaceModel, pull: f64) -> Vec<Tracked> {
+    let areas = face.skin_areas();
+    let bound =
+        || (0..areas.len()).zip(&face.binding.tets).filter_map(|(v, tet)| Some((v, (*tet)?)));
+    let whole: f64 = bound().map(|(v, _)| areas[v]).sum();
+    let point = |(v, tet): (usize, u32)| Tracked {
+        corners: face.solid.tets[tet as usize],
+        weights: face.binding.weights[v],
+        stiffness: pull * areas[v] / whole.max(1e-12),
+    };
+    bound().map(point).collect()
 }
 
 /// Mass that vertices have gained (kg), of what tets have gained over that at rest.

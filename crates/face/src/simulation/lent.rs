@@ -3,9 +3,10 @@
 use glam::DVec3;
 use pliant_math::Row;
 use pliant_model::Drive;
+use pliant_sim::State;
 
 use super::guess::jaw_weights;
-use super::{FaceSimulation, jaw_motion};
+use super::{FaceSimulation, FrameReport, jaw_motion};
 use crate::anatomy::hinge::{Hinge, JawPose};
 use crate::inverse::equilibrium::{Equilibrium, Knobs};
 
@@ -54,7 +55,25 @@ impl FaceSimulation<'_> {
     /// What its equilibria are looked for with.
     pub fn equilibrium(&mut self) -> Equilibrium<'_> {
         let FaceSimulation { model, state, workspace, input, .. } = self;
-        Equilibrium { model, state, workspace, input }
+        Equilibrium { model, state, workspace, input, accuracy: Equilibrium::ROUGH }
+    }
+
+    /// Draws the skin to a target (m, in the frame of the skull) by the springs of
+    /// [`SimulationOptions::skin_pull`](super::SimulationOptions::skin_pull), from rest, with the jaw in a pose.
+    pub fn draw(&mut self, target: &[DVec3], jaw: &JawPose) -> FrameReport {
+        self.state = State::initial(&self.model);
+        self.now.jaw = JawPose::default();
+        self.follow(jaw);
+        let to = self.aimed(self.now.contractions.clone(), *jaw);
+        self.drive(&to);
+        let bound = target.iter().zip(&self.face.binding.tets).filter(|(_, tet)| tet.is_some());
+        self.input.end.tracked.clear();
+        self.input.end.tracked.extend(bound.map(|(point, _)| Row::from(*point)));
+        self.input.start.clone_from(&self.input.end);
+        let mut report = FrameReport { steps: 1, ..FrameReport::default() };
+        self.advance(&mut report);
+        self.now = to;
+        report
     }
 
     /// Its jaw.

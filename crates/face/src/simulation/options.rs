@@ -82,6 +82,8 @@ pub struct SimulationOptions {
     pub contact: bool,
     /// Whether flesh slides over the forehead, or is pinned there too.
     pub sliding: bool,
+    /// Of springs that pull the skin to where [`FaceSimulation::draw`](super::FaceSimulation::draw) is told, together (N/m).
+    pub skin_pull: Option<f64>,
     /// Gravity beyond that which the face at rest is seen in (m/s²).
     pub gravity: DVec3,
     /// How flesh moves; without inertia, from equilibrium to equilibrium, if `None`.
@@ -99,6 +101,7 @@ impl Default for SimulationOptions {
             volume_ratio: 3.0,
             contact: true,
             sliding: true,
+            skin_pull: None,
             gravity: DVec3::ZERO,
             dynamics: None,
             threads: 1,

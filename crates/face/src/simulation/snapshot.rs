@@ -16,9 +16,9 @@ use crate::error::FaceError;
 impl FaceSimulation<'_> {
     /// What the next frame depends on; `key` tells what the simulation is of.
     pub fn snapshot(&self, key: u64) -> Vec<u8> {
-        let Pose { contractions, jaw, head, time } = &self.now;
+        let Pose { contractions, weights, jaw, head, time } = &self.now;
         let Carriage { to, velocity, acceleration, frames } = &self.carriage;
-        let mut numbers = contractions.clone();
+        let mut numbers = [&contractions[..], weights].concat();
         numbers.extend([jaw.open, jaw.turn, jaw.shift.x, jaw.shift.y, jaw.shift.z]);
         numbers.extend([*time, self.time, self.part, f64::from(*frames)]);
         for pose in [head, to] {
@@ -46,8 +46,9 @@ impl FaceSimulation<'_> {
         let damaged = || fail("expected a whole snapshot of a face".to_owned());
         let (count, rest) = bytes.split_first_chunk::<8>().ok_or_else(damaged)?;
         let (muscles, things) = (self.now.contractions.len(), self.thing_poses.len());
+        let shapes = self.now.weights.len();
         let gusts = self.input.start.gusts.len();
-        let expected = muscles + 9 + 24 + 6 + 15 * (2 + things) + gusts;
+        let expected = muscles + shapes + 9 + 24 + 6 + 15 * (2 + things) + gusts;
         // Gusts are not known before the first frame.
         let first = expected - gusts;
         let count = usize::try_from(u64::from_le_bytes(*count)).map_err(|_| damaged())?;
@@ -64,6 +65,7 @@ impl FaceSimulation<'_> {
             f64::from_le_bytes(std::array::from_fn(|k| bytes[k]))
         };
         let contractions = (0..muscles).map(|_| next()).collect();
+        let weights = (0..shapes).map(|_| next()).collect();
         let (open, turn) = (next(), next());
         let jaw = JawPose { open, turn, shift: DVec3::new(next(), next(), next()) };
         let (time, ahead, part, frames) = (next(), next(), next(), next() as u32);
@@ -78,7 +80,7 @@ impl FaceSimulation<'_> {
         let turning = [rigid(), rigid()];
         let things: Vec<Rigid> = (0..things).map(|_| rigid()).collect();
         let gusts: Vec<f64> = (first..count).map(|_| next()).collect();
-        self.now = Pose { contractions, jaw, head, time };
+        self.now = Pose { contractions, weights, jaw, head, time };
         self.carriage = Carriage { to, velocity, acceleration, frames };
         (self.time, self.part, self.turning, self.state) = (ahead, part, turning, state);
         self.drive(&self.now.clone());

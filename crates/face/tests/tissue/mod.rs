@@ -82,6 +82,6 @@ impl Memory {
 
     pub fn of<'a>(&'a mut self, model: &'a Model) -> Equilibrium<'a> {
         let Memory { state, workspace, input } = self;
-        Equilibrium { model, state, workspace, input }
+        Equilibrium { model, state, workspace, input, accuracy: Equilibrium::EXACT }
     }
 }

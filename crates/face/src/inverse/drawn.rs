@@ -1,0 +1,155 @@
+//! A start for fitting: flesh whose skin is drawn to the target by springs.
+//!
+//! Muscle at work is many times as stiff as what is around it, so that its tets come to have nearly the shape that
+//! their activations ask for. Turned around: the stretches S = √(FᵀF) of flesh that is drawn into a shape are nearly the
+//! activations that make it, but for those that come of the jaw without any muscle's help. Eq. 4 begins there.
+
+use glam::{DMat3, DVec3};
+use pliant_math::decomposition::{polar, svd_rotation_variant};
+use pliant_model::potentials::activation::{Activation, RELAXED};
+
+use crate::anatomy::hinge::JawPose;
+use crate::error::FaceError;
+use crate::model::FaceModel;
+use crate::simulation::{FaceSimulation, FaceSolver, SimulationOptions};
+
+/// Muscles shorten to no less than this part of their length, and nothing stretches beyond the other.
+pub const STRETCHES: [f64; 2] = [0.35, 2.2];
+/// A start is a mild one: what it asks for beyond that, not all tets can do at once.
+const MILD: [f64; 2] = [0.6, 1.6];
+/// Of all springs of the skin together (N/m), per Pa of shear modulus.
+const PULL: f64 = 400.0;
+
+/// A face of passive flesh, and springs on its skin.
+pub struct Drawn<'a> {
+    face: &'a FaceModel,
+    simulation: FaceSimulation<'a>,
+    /// Of every tet with muscle: its number, and (X₁ − X₀, X₂ − X₀, X₃ − X₀)⁻¹ at rest [1/m].
+    tets: Vec<(u32, DMat3)>,
+}
+
+impl<'a> Drawn<'a> {
+    /// Of a face.
+    ///
+    /// # Errors
+    /// When it cannot be simulated.
+    pub fn new(face: &'a FaceModel, threads: usize) -> Result<Self, FaceError> {
+        let usual = SimulationOptions::default();
+        let options = SimulationOptions {
+            solver: FaceSolver::Exact { tolerance: 1e-3 },
+            muscle_stiffness: 1.0,
+            contact: false,
+            skin_pull: Some(PULL * usual.shear),
+            threads,
+            ..usual
+        };
+        let simulation = FaceSimulation::new(face, &options)?;
+        let tets = face.shares.chunk_by(|a, b| a.tet == b.tet);
+        let tets = tets.map(|own| {
+            (
+                own[0].tet,
+                edges(&face.solid.positions, face.solid.tets[own[0].tet as usize]).inverse(),
+            )
+        });
+        Ok(Drawn { face, simulation, tets: tets.collect() })
+    }
+
+    /// Activations that about make a target (m): the stretches of the tets that have muscle in them where the skin is drawn to
+    /// it with the jaw in a pose, beyond those that the jaw alone brings about with all muscles relaxed, where the tets'
+    /// vertices are at `relaxed` (m).
+    pub fn activations(
+        &mut self,
+        target: &[DVec3],
+        jaw: &JawPose,
+        relaxed: &[DVec3],
+    ) -> Vec<Activation> {
+        self.simulation.draw(target, jaw);
+        let drawn = self.simulation.positions();
+        let activation = |(tet, at_rest): &(u32, DMat3)| {
+            let corners = self.face.solid.tets[*tet as usize];
+            let [to, from] =
+                [&drawn, relaxed].map(|positions| stretch(&(edges(positions, corners) * *at_rest)));
+            let mut own = std::array::from_fn(|k| RELAXED[k] + to[k] - from[k]);
+            bound_within(&mut own, MILD);
+            own
+        };
+        self.tets.iter().map(activation).collect()
+    }
+}
+
+fn edges(positions: &[DVec3], tet: [u32; 4]) -> DMat3 {
+    let [a, b, c, d] = tet.map(|v| positions[v as usize]);
+    DMat3::from_cols(b - a, c - a, d - a)
+}
+
+/// RᵀF.
+fn stretch(f: &DMat3) -> Activation {
+    let s = polar(f).transpose() * *f;
+    [s.x_axis.x, s.y_axis.x, s.z_axis.x, s.y_axis.y, s.z_axis.y, s.z_axis.z]
+}
+
+/// Takes the eigenvalues of a symmetric matrix to the nearest that are within [`STRETCHES`].
+pub fn bound(a: &mut Activation) {
+    bound_within(a, STRETCHES);
+}
+
+fn bound_within(a: &mut Activation, [low, high]: [f64; 2]) {
+    let [xx, xy, xz, yy, yz, zz] = *a;
+    if !a.iter().all(|x| x.is_finite()) {
+        *a = RELAXED;
+        return;
+    }
+    // Gershgorin's discs tell most that are within.
+    let discs = [(xx, xy.abs() + xz.abs()), (yy, xy.abs() + yz.abs()), (zz, xz.abs() + yz.abs())];
+    if discs.iter().all(|(center, radius)| center - radius >= low && center + radius <= high) {
+        return;
+    }
+    // Shifted to be positive definite, a symmetric matrix has its eigenvectors for singular ones.
+    let shift = discs.iter().map(|(center, radius)| radius - center).fold(0.0, f64::max) + 1.0;
+    let svd = svd_rotation_variant(&DMat3::from_cols(
+        DVec3::new(xx + shift, xy, xz),
+        DVec3::new(xy, yy + shift, yz),
+        DVec3::new(xz, yz, zz + shift),
+    ));
+    let values = svd.sigma.to_array().map(|sigma| (sigma - shift).clamp(low, high));
+    let whole = svd.v * DMat3::from_diagonal(DVec3::from_array(values)) * svd.v.transpose();
+    *a = [
+        whole.x_axis.x,
+        whole.y_axis.x,
+        whole.z_axis.x,
+        whole.y_axis.y,
+        whole.z_axis.y,
+        whole.z_axis.z,
+    ];
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pliant_model::potentials::activation::{fibre, matrix};
+
+    #[test]
+    fn stretches_do_not_depend_on_how_flesh_has_turned() {
+        let squeezed = fibre(DVec3::new(1.0, 2.0, -0.5).normalize(), 0.3);
+        let turned = DMat3::from_rotation_y(1.0) * DMat3::from_rotation_x(-0.4) * matrix(&squeezed);
+        for (found, wanted) in stretch(&turned).iter().zip(squeezed) {
+            assert!((found - wanted).abs() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn bounds_keep_axes() {
+        let axes = DMat3::from_rotation_z(0.7) * DMat3::from_rotation_x(0.3);
+        let of = |values: [f64; 3]| {
+            let s = axes * DMat3::from_diagonal(DVec3::from_array(values)) * axes.transpose();
+            [s.x_axis.x, s.y_axis.x, s.z_axis.x, s.y_axis.y, s.z_axis.y, s.z_axis.z]
+        };
+        let mut wild = of([-0.5, 1.2, 9.0]);
+        bound(&mut wild);
+        let wanted = of([STRETCHES[0], 1.2, STRETCHES[1]]);
+        assert!(wild.iter().zip(wanted).all(|(a, b)| (a - b).abs() < 1e-12), "{wild:?}");
+        let mut nothing = [f64::NAN; 6];
+        bound(&mut nothing);
+        assert!(nothing.iter().all(|x| x.is_finite()));
+    }
+}

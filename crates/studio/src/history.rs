@@ -54,6 +54,11 @@ impl<T: Clone> History<T> {
         Some((what, after))
     }
 
+    /// Whether a change goes on.
+    pub fn is_open(&self) -> bool {
+        self.open.is_some()
+    }
+
     /// What can be undone and redone next.
     pub fn offers(&self) -> [Option<&str>; 2] {
         [&self.past, &self.future].map(|side| side.last().map(|(what, _)| what.as_str()))

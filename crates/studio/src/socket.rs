@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::extract::ws::{Message as Sent, WebSocket};
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::sync::broadcast::error::RecvError;
 
 use crate::outlet::Message;
@@ -24,19 +24,26 @@ const PATIENCE: Duration = Duration::from_secs(20);
 pub async fn converse(socket: WebSocket, session: Arc<Session>) {
     session.join();
     // Whatever ends the conversation, the place learns that the page has left.
-    let _present = Present(session.clone());
-    talk(socket, &session).await;
+    let mut present = Present { session: session.clone(), holds: false };
+    talk(socket, &session, &mut present.holds).await;
 }
 
-struct Present(Arc<Session>);
+struct Present {
+    session: Arc<Session>,
+    /// Whether it has something in its hand, which it lets go of when it leaves.
+    holds: bool,
+}
 
 impl Drop for Present {
     fn drop(&mut self) {
-        self.0.leave();
+        if self.holds {
+            self.session.order(json!({ "do": "release" }));
+        }
+        self.session.leave();
     }
 }
 
-async fn talk(mut socket: WebSocket, session: &Session) -> Option<()> {
+async fn talk(mut socket: WebSocket, session: &Session, holds: &mut bool) -> Option<()> {
     let (mut messages, mut frames) = session.outlet.subscribe();
     let mut on_their_way: VecDeque<u64> = VecDeque::new();
     for message in session.outlet.retained() {
@@ -51,9 +58,16 @@ async fn talk(mut socket: WebSocket, session: &Session) -> Option<()> {
                 Sent::Text(text) => match heard(&text) {
                     Ok(Ask::Shown(number)) => on_their_way.retain(|sent| *sent > number),
                     Ok(Ask::Cancel) => session.outlet.cancel(),
-                    Ok(Ask::Place(command)) => session.order(command),
+                    Ok(Ask::Place(command)) => {
+                        match command.get("do").and_then(Value::as_str) {
+                            Some("grab") => *holds = true,
+                            Some("release") => *holds = false,
+                            _ => {}
+                        }
+                        session.order(command);
+                    }
                     Err(sentence) => {
-                        let error = serde_json::json!({ "kind": "error", "sentence": sentence });
+                        let error = json!({ "kind": "error", "sentence": sentence });
                         send(&mut socket, Message::Text(error.to_string())).await?;
                     }
                 },

@@ -8,7 +8,7 @@ import {
   HemisphereLight,
   Mesh,
   type Object3D,
-  PCFSoftShadowMap,
+  PCFShadowMap,
   PerspectiveCamera,
   PlaneGeometry,
   PMREMGenerator,
@@ -34,7 +34,7 @@ export class Stage {
   readonly renderer: WebGLRenderer;
   /** What is seen in one picture only: the first, and the second. */
   readonly lanes = [new Group(), new Group()];
-  private readonly key = new DirectionalLight(0xfff4e6, 2.2);
+  private readonly key = new DirectionalLight(0xfff4e6, 2.1);
   private readonly floor: Mesh<PlaneGeometry, ShadowMaterial>;
   private readonly watch: ResizeObserver;
   private readonly divide = element("div", "divide");
@@ -50,24 +50,24 @@ export class Stage {
     this.renderer = new WebGLRenderer({ antialias: true, alpha: true, powerPreference: "high-performance" });
     this.renderer.setPixelRatio(Math.min(devicePixelRatio, FINEST));
     this.renderer.toneMapping = ACESFilmicToneMapping;
-    this.renderer.toneMappingExposure = 0.95;
+    this.renderer.toneMappingExposure = 0.82;
     this.renderer.shadowMap.enabled = true;
-    this.renderer.shadowMap.type = PCFSoftShadowMap;
+    this.renderer.shadowMap.type = PCFShadowMap;
     const canvas = this.renderer.domElement;
     canvas.tabIndex = 0;
     box.append(canvas, this.divide);
     const room = new PMREMGenerator(this.renderer);
     this.scene.environment = room.fromScene(new RoomEnvironment(), 0.04).texture;
-    this.scene.environmentIntensity = 0.55;
+    this.scene.environmentIntensity = 0.5;
     room.dispose();
     this.key.castShadow = true;
     this.key.shadow.mapSize.set(1024, 1024);
     this.key.shadow.radius = 6;
     this.key.shadow.bias = -0.0004;
     this.key.shadow.normalBias = 0.02;
-    const rim = new DirectionalLight(0xbfd8ff, 0.7);
-    rim.position.set(-3, 2, -4);
-    this.floor = new Mesh(new PlaneGeometry(1, 1), new ShadowMaterial({ opacity: 0.24 }));
+    const rim = new DirectionalLight(0xbfd8ff, 0.9);
+    rim.position.set(3, 1.5, -3);
+    this.floor = new Mesh(new PlaneGeometry(1, 1), new ShadowMaterial({ opacity: 0.34 }));
     this.floor.rotation.x = -Math.PI / 2;
     this.floor.receiveShadow = true;
     this.scene.add(new HemisphereLight(0xffffff, 0xb8aea0, 0.55), this.key, this.key.target, rim, this.floor);
@@ -92,13 +92,13 @@ export class Stage {
     this.home = [centre.clone().addScaledVector(from.clone().normalize(), distance), centre];
     this.camera.near = distance / 200;
     this.camera.far = distance * 30;
-    this.key.position.copy(centre).add(new Vector3(0.55, 1.3, 0.9).multiplyScalar(2.4 * radius));
+    this.key.position.copy(centre).add(new Vector3(-0.75, 1.5, 0.6).multiplyScalar(2.4 * radius));
     this.key.target.position.copy(centre);
     const shadow = this.key.shadow.camera;
     [shadow.left, shadow.right, shadow.top, shadow.bottom] = [-2, 2, 2, -2].map((k) => k * radius);
     [shadow.near, shadow.far] = [0.1 * radius, 8 * radius];
     shadow.updateProjectionMatrix();
-    this.key.shadow.normalBias = 0.006 * radius;
+    this.key.shadow.normalBias = 0.018 * radius;
     this.floor.scale.setScalar(14 * radius);
     this.floor.position.set(centre.x, low.y - 0.002 * radius, centre.z);
     const before = remembered<[string, number[], number[]] | null>(`view:${this.name}`, null);

@@ -34,7 +34,7 @@ test("sliders move the face, muscles are seen, and a performance plays", { timeo
   await page.waitForFunction(apart, 0.002, { timeout: LONG });
   await page.keyboard.press("a");
   await page.keyboard.press("m");
-  await page.getByText("contracted under the skin").waitFor();
+  await page.getByText("contracted", { exact: true }).waitFor();
   await page.keyboard.press("n");
   await page.getByLabel("Weights", { exact: true }).selectOption("talk.csv");
   await page.waitForFunction(() => window.pliant.view.state.performance?.frames === 5, null, { timeout: LONG });

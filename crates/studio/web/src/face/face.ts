@@ -6,7 +6,7 @@ import {
   Color,
   LineBasicMaterial,
   LineSegments,
-  MeshPhysicalMaterial,
+  MeshStandardMaterial,
   SRGBColorSpace,
   Vector3,
 } from "three";
@@ -127,14 +127,7 @@ class FaceView implements View {
     const count = rest.length / 3;
     if (this.surface) remove(this.surface.mesh);
     if (this.lines) remove(this.lines);
-    const material = new MeshPhysicalMaterial({
-      vertexColors: true,
-      roughness: 0.5,
-      sheen: 0.35,
-      sheenRoughness: 0.5,
-      sheenColor: new Color("#ff9d7a"),
-      side: 2,
-    });
+    const material = new MeshStandardMaterial({ vertexColors: true, roughness: 0.52, side: 2 });
     this.surface = new SurfaceMesh(count, packet.counts("triangles"), material);
     this.own = new Float32Array(3 * count);
     const colour = new Color();
@@ -179,7 +172,7 @@ class FaceView implements View {
     this.legend.replaceChildren();
     if (this.fit) this.legend.append(ramp(HEAT_GRADIENT, "0 mm", `${WORST} mm from the target`));
     else {
-      if (look.paint === "activation") this.legend.append(ramp(HEAT_GRADIENT, "at rest", "contracted under the skin"));
+      if (look.paint === "activation") this.legend.append(ramp(HEAT_GRADIENT, "at rest", "contracted"));
       if (look.lines) this.legend.append(ramp(TENSION_GRADIENT, "shorter by 30 %", "longer"));
     }
     this.stage.ask();
@@ -210,7 +203,7 @@ class FaceView implements View {
     if (this.fit) remove(this.fit.mesh);
     const positions = packet.floats("positions");
     const errors = packet.floats("errors");
-    const material = new MeshPhysicalMaterial({ vertexColors: true, roughness: 0.6, side: 2 });
+    const material = new MeshStandardMaterial({ vertexColors: true, roughness: 0.6, side: 2 });
     this.fit = new SurfaceMesh(positions.length / 3, packet.counts("triangles"), material);
     this.fit.move(positions);
     const colours = new Float32Array(positions.length);

@@ -6,7 +6,7 @@ import {
   Color,
   LineBasicMaterial,
   LineSegments,
-  MeshPhysicalMaterial,
+  MeshStandardMaterial,
   SRGBColorSpace,
   Vector3,
 } from "three";
@@ -162,13 +162,7 @@ class PlayView implements View {
     const ends = packet.counts("rods");
     const lanes = header.lanes as number;
     for (let k = 0; k < lanes; k += 1) {
-      const material = new MeshPhysicalMaterial({
-        vertexColors: true,
-        roughness: 0.42,
-        clearcoat: 0.35,
-        clearcoatRoughness: 0.35,
-        side: 2,
-      });
+      const material = new MeshStandardMaterial({ vertexColors: true, roughness: 0.38, side: 2 });
       const surface = new SurfaceMesh(total, triangles, material);
       surface.paint(colours);
       this.surfaces.push(surface);

@@ -26,6 +26,10 @@ import { remember, remembered } from "../shell/memory";
 
 /** More pixels than this per point are not seen. */
 const FINEST = 2;
+/** Pixels per point while things move, where no graphics card draws them. */
+const COARSE = 0.6;
+/** Milliseconds after which what stands still is drawn with all pixels. */
+const STILL = 350;
 
 export class Stage {
   readonly scene = new Scene();
@@ -38,6 +42,9 @@ export class Stage {
   private readonly floor: Mesh<PlaneGeometry, ShadowMaterial>;
   private readonly watch: ResizeObserver;
   private readonly divide = element("div", "divide");
+  /** No graphics card: fewer pixels while things move. */
+  private readonly isSlow = isSoftware();
+  private settling = 0;
   private isAsked = false;
   private isSplit = false;
   private isClosed = false;
@@ -47,7 +54,11 @@ export class Stage {
     private readonly box: HTMLElement,
     private readonly name: string,
   ) {
-    this.renderer = new WebGLRenderer({ antialias: true, alpha: true, powerPreference: "high-performance" });
+    this.renderer = new WebGLRenderer({
+      antialias: !this.isSlow,
+      alpha: true,
+      powerPreference: "high-performance",
+    });
     this.renderer.setPixelRatio(Math.min(devicePixelRatio, FINEST));
     this.renderer.toneMapping = ACESFilmicToneMapping;
     this.renderer.toneMappingExposure = 0.82;
@@ -138,12 +149,29 @@ export class Stage {
     requestAnimationFrame(() => this.draw());
   }
 
-  /** Draws now, if nobody has. */
+  /** Draws now. */
   draw(): void {
     this.isAsked = false;
     if (this.isClosed) return;
+    if (this.isSlow) {
+      clearTimeout(this.settling);
+      this.setPixels(COARSE);
+      this.settling = window.setTimeout(() => {
+        this.setPixels(Math.min(1.5 * devicePixelRatio, FINEST));
+        this.render();
+      }, STILL);
+    }
+    this.render();
+  }
+
+  private setPixels(ratio: number): void {
+    if (this.renderer.getPixelRatio() === ratio) return;
+    this.renderer.setPixelRatio(ratio);
+  }
+
+  private render(): void {
     const { clientWidth: width, clientHeight: height } = this.box;
-    if (width === 0 || height === 0) return;
+    if (this.isClosed || width === 0 || height === 0) return;
     const views = this.isSplit ? 2 : 1;
     this.renderer.setScissorTest(true);
     for (let k = 0; k < views; k += 1) {
@@ -188,6 +216,7 @@ export class Stage {
 
   close(): void {
     this.isClosed = true;
+    clearTimeout(this.settling);
     this.watch.disconnect();
     this.controls.dispose();
     this.scene.traverse((part: Object3D) => {
@@ -209,4 +238,13 @@ export class Stage {
     this.camera.updateProjectionMatrix();
     this.ask();
   }
+}
+
+/** Whether pictures are drawn by the processor. */
+function isSoftware(): boolean {
+  const context = document.createElement("canvas").getContext("webgl2");
+  const extension = context?.getExtension("WEBGL_debug_renderer_info");
+  const name = extension ? String(context?.getParameter(extension.UNMASKED_RENDERER_WEBGL)) : "";
+  context?.getExtension("WEBGL_lose_context")?.loseContext();
+  return /swiftshader|llvmpipe|software|basic render/i.test(name);
 }

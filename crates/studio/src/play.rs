@@ -57,9 +57,11 @@ enum Command {
     Grab {
         vertex: usize,
     },
-    /// From where it was taken \[m\].
+    /// From where it was taken \[m\]; frames tell the number of the last that they show.
     Drag {
         by: [f64; 3],
+        #[serde(default)]
+        number: u64,
     },
     Release,
     Undo,
@@ -96,6 +98,8 @@ struct Play<'a> {
     history: History<Moment>,
     samples: Vec<Vec<Sample>>,
     frames_since_kept: u32,
+    /// The last motion of the hand.
+    dragged: u64,
     due: Instant,
 }
 
@@ -222,6 +226,7 @@ impl<'a> Play<'a> {
             history: History::new(UNDO),
             samples: Vec::new(),
             frames_since_kept: 0,
+            dragged: 0,
             due: Instant::now(),
         };
         play.present();
@@ -280,7 +285,8 @@ impl<'a> Play<'a> {
                 self.lanes.iter_mut().for_each(|lane| lane.grab(&around, grip));
                 self.tell();
             }
-            Command::Drag { by } => {
+            Command::Drag { by, number } => {
+                self.dragged = number;
                 let by = DVec3::from_array(by);
                 self.lanes.iter_mut().for_each(|lane| lane.drag(by));
             }
@@ -418,6 +424,7 @@ impl<'a> Play<'a> {
         let mut packet = Packet::new("frame")
             .with("number", number)
             .with("generation", self.generation)
+            .with("dragged", self.dragged)
             .with("time", self.lanes.first().map_or(0.0, Lane::time));
         let samples: Vec<Value> = self
             .samples

@@ -96,7 +96,7 @@ impl Shown {
                 shown.grips.extend(own.iter().map(|&vertex| Grip { body: number, vertex }));
                 painted |= !colours.is_empty();
                 let colour = |k: usize| colours.get(k).copied().unwrap_or([-1.0; 3]);
-                shown.colours.extend((0..carriers.len()).flat_map(|k| colour(k)));
+                shown.colours.extend((0..carriers.len()).flat_map(colour));
                 shown.bodies.push(Dress::Skin { first, count, skin: Box::new(skin) });
             } else {
                 let mut faces = spec.mesh.triangles.clone();

@@ -1,13 +1,14 @@
 // Play in a browser: it loads, a vertex is dragged and moves, the correction changes the curve.
 
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { frames, LONG, open, picture, slide, visit } from "./studio.mjs";
+import { after, afterEach, before, test } from "node:test";
+import { frames, leave, LONG, open, picture, slide, visit } from "./studio.mjs";
 
 let studio;
 before(async () => {
-  studio = await open();
+  studio = await open("free.toml");
 });
+afterEach(() => leave(studio));
 after(() => studio?.close());
 
 /** Where a vertex is, in the scene and on the page: the one that the camera sees best. */
@@ -26,9 +27,6 @@ const nearest = (page) =>
 test("a vertex that is dragged moves, and undo brings it back", { timeout: LONG }, async () => {
   const { page, faults } = await visit(studio, "play");
   await frames(page, 5);
-  await page.getByLabel("Scene", { exact: true }).selectOption({ label: "free.toml" });
-  await page.waitForFunction(() => window.pliant.view.stage && document.querySelector(".caption b")?.textContent === "free");
-  await frames(page, 5);
   const { vertex, at, point } = await nearest(page);
   await page.mouse.move(point.x, point.y);
   await page.mouse.down();
@@ -44,13 +42,11 @@ test("a vertex that is dragged moves, and undo brings it back", { timeout: LONG 
   await page.keyboard.press("Control+z");
   await page.getByRole("button", { name: "Redo pull" }).waitFor({ timeout: LONG });
   assert.deepEqual(faults, []);
-  await page.context().close();
 });
 
 test("switching the correction changes the energy curve", { timeout: LONG }, async () => {
   const { page, faults } = await visit(studio, "play");
   await frames(page, 3);
-  await page.getByLabel("Scene", { exact: true }).selectOption({ label: "free.toml" });
   await page.keyboard.press("r");
   const off = () => page.evaluate(() => {
     const [, kinetic, potential, target] = window.pliant.view.lastSample();
@@ -70,7 +66,6 @@ test("switching the correction changes the energy curve", { timeout: LONG }, asy
   const labels = await page.locator(".label:visible").allTextContents();
   assert.deepEqual(labels, ["Backward Euler + FEPR", "Backward Euler"]);
   assert.deepEqual(faults, []);
-  await page.context().close();
 });
 
 test("what is set survives a reload, and a second page sees it", { timeout: LONG }, async () => {
@@ -88,8 +83,20 @@ test("what is set survives a reload, and a second page sees it", { timeout: LONG
   await page.keyboard.press("Escape");
   await page.keyboard.press("Control+z");
   await second.page.waitForFunction(() => window.pliant.view.state.settings.stiffness === 1, null, { timeout: LONG });
-  await page.context().close();
-  await second.page.context().close();
+});
+
+test("a built-in scene opens, by keys and by name", { timeout: LONG }, async () => {
+  const { page, faults } = await visit(studio, "play");
+  await frames(page, 2);
+  await page.getByLabel("Scene", { exact: true }).selectOption("d:cube");
+  const named = () => document.querySelector(".caption b")?.textContent.includes("cube");
+  await page.waitForFunction(named, null, { timeout: LONG });
+  await frames(page, 2);
+  await page.keyboard.press("Space");
+  await page.getByRole("button", { name: "Play", exact: true }).last().waitFor({ timeout: LONG });
+  await page.keyboard.press("Control+z");
+  await page.waitForFunction(() => document.querySelector(".caption b")?.textContent === "free", null, { timeout: LONG });
+  assert.deepEqual(faults, []);
 });
 
 test("what cannot be done is a sentence on the page", { timeout: LONG }, async () => {
@@ -97,7 +104,6 @@ test("what cannot be done is a sentence on the page", { timeout: LONG }, async (
   await frames(page, 2);
   await page.evaluate(() => window.pliant.connection.send({ do: "open", scene: { file: "../secret.toml" } }));
   await page.getByText("`../secret.toml` is not in the opened project").waitFor({ timeout: LONG });
-  await page.context().close();
 });
 
 test("it fits small and large screens, light and dark", { timeout: LONG }, async () => {
@@ -111,6 +117,6 @@ test("it fits small and large screens, light and dark", { timeout: LONG }, async
     });
     assert.deepEqual(cut, [], `${width} × ${height}`);
     assert.deepEqual(faults, []);
-    await page.context().close();
-  }
+    await leave(studio);
+    }
 });

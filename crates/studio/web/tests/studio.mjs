@@ -35,16 +35,18 @@ material = { model = "corotated", young = 2e4, poisson = 0.3, density = 1000.0 }
 initial = { stretch = [1.3, 1, 1] }
 `;
 
-/** Starts it on a folder with a scene and a coarse face. */
-export async function open() {
+/** Starts it on a file of a folder that has a scene and, if that is asked for, a coarse face. */
+export async function open(file) {
   const folder = mkdtempSync(join(tmpdir(), "pliant-studio-"));
-  const run = (...words) => execFileSync(PLIANT, [...words, "--quiet", "--threads", "1"]);
-  run("face", "template", "--out", join(folder, "head"), "--size", "0.006");
-  run("face", "build", join(folder, "head"), "--out", join(folder, "head.face"), "--size", "0.01");
-  rmSync(join(folder, "head"), { recursive: true });
+  if (file === "head.face") {
+    const run = (...words) => execFileSync(PLIANT, [...words, "--quiet", "--threads", "1"]);
+    run("face", "template", "--out", join(folder, "head"), "--size", "0.006");
+    run("face", "build", join(folder, "head"), "--out", join(folder, "head.face"), "--size", "0.01");
+    rmSync(join(folder, "head"), { recursive: true });
+  }
   writeFileSync(join(folder, "free.toml"), FREE);
   writeFileSync(join(folder, "talk.csv"), "frame,jawOpen\n0,0\n1,0.4\n2,0.8\n3,0.5\n4,0.1\n");
-  const program = spawn(PLIANT, ["studio", join(folder, "head.face"), "--no-open", "--threads", "1"], { stdio: ["ignore", "pipe", "inherit"] });
+  const program = spawn(PLIANT, ["studio", join(folder, file), "--no-open", "--threads", "1"], { stdio: ["ignore", "pipe", "ignore"] });
   const lines = createInterface({ input: program.stdout });
   const url = await new Promise((found, lost) => {
     lines.once("line", found);
@@ -79,6 +81,11 @@ export async function visit(studio, place, options = {}) {
 export async function frames(page, count) {
   const before = await page.evaluate(() => window.pliant?.connection.counted.shown ?? 0);
   await page.waitForFunction((until) => window.pliant?.connection.counted.shown >= until, before + count, { timeout: LONG });
+}
+
+/** Closes all pages: others draw faster then. */
+export async function leave(studio) {
+  for (const context of studio.browser.contexts()) await context.close();
 }
 
 /** Puts a slider somewhere, by its part of the way. */

@@ -1,22 +1,14 @@
 // Face: expressions, muscles, and what is done to them.
 
-import {
-  BufferAttribute,
-  BufferGeometry,
-  Color,
-  LineBasicMaterial,
-  LineSegments,
-  MeshStandardMaterial,
-  SRGBColorSpace,
-  Vector3,
-} from "three";
+import { type BufferGeometry, Color, MeshStandardMaterial, SRGBColorSpace, Vector3 } from "three";
 import { element } from "../controls/element";
 import { type Connection, type Header, type Packet, token } from "../shell/connection";
 import type { Place, Shortcut, View } from "../shell/place";
 import type { Shell } from "../shell/shell";
-import { HEAT_GRADIENT, heat, TENSION_GRADIENT, tension } from "../stage/colours";
+import { HEAT_GRADIENT, heat, TENSION_GRADIENT } from "../stage/colours";
 import { Stage } from "../stage/stage";
 import { SurfaceMesh } from "../stage/surface";
+import { Courses } from "./courses";
 import { type Look, Panel } from "./panel";
 import type { Library, State } from "./settings";
 
@@ -28,9 +20,8 @@ export const face: Place = {
 
 /** Where the face is looked at from. */
 const FROM = new Vector3(0.42, 0.06, 1);
-/** Contraction that is as warm as it gets, strain that is as red as it gets, and error in millimetres. */
+/** Contraction that is as warm as it gets, and error in millimetres. */
 const HOTTEST = 0.22;
-const SHORTEST = 0.3;
 const WORST = 3;
 
 class FaceView implements View {
@@ -42,10 +33,9 @@ class FaceView implements View {
   surface: SurfaceMesh | null = null;
   state: State | null = null;
   private fit: SurfaceMesh | null = null;
-  private lines: LineSegments | null = null;
+  private lines: Courses | null = null;
   private own = new Float32Array();
   private painted = new Float32Array();
-  private muscleOf: Uint32Array = new Uint32Array();
   private skin = 0;
   private generation = -1;
   private last: Packet | null = null;
@@ -126,7 +116,7 @@ class FaceView implements View {
     const colours = packet.floats("colours");
     const count = rest.length / 3;
     if (this.surface) remove(this.surface.mesh);
-    if (this.lines) remove(this.lines);
+    if (this.lines) remove(this.lines.lines);
     const material = new MeshStandardMaterial({ vertexColors: true, roughness: 0.52, side: 2 });
     this.surface = new SurfaceMesh(count, packet.counts("triangles"), material);
     this.own = new Float32Array(3 * count);
@@ -138,27 +128,19 @@ class FaceView implements View {
     this.painted = this.own.slice();
     this.surface.paint(this.own);
     this.surface.move(rest);
-    this.muscleOf = packet.counts("muscleOf");
-    const geometry = new BufferGeometry();
-    geometry.setAttribute("position", new BufferAttribute(new Float32Array(3 * this.muscleOf.length), 3));
-    geometry.setAttribute("color", new BufferAttribute(new Float32Array(3 * this.muscleOf.length), 3));
-    geometry.setIndex(new BufferAttribute(packet.counts("pieces"), 1));
-    const thin = new LineBasicMaterial({ vertexColors: true, depthTest: false, transparent: true, opacity: 0.95 });
-    this.lines = new LineSegments(geometry, thin);
-    this.lines.frustumCulled = false;
-    this.lines.renderOrder = 5;
-    this.stage.scene.add(this.surface.mesh, this.lines);
+    this.lines = new Courses(packet.counts("pieces"), packet.counts("muscleOf"));
+    this.stage.scene.add(this.surface.mesh, this.lines.lines);
     const box = bounds(rest.subarray(0, 3 * this.skin));
     // The face, not the shoulders.
-    const low = box[0].clone().lerp(box[1], 0.16).setY(box[0].y + 0.12 * (box[1].y - box[0].y));
-    const high = box[1].clone().lerp(box[0], 0.16).setY(box[1].y - 0.04 * (box[1].y - box[0].y));
+    const low = box[0].clone().lerp(box[1], 0.2).setY(box[0].y + 0.2 * (box[1].y - box[0].y));
+    const high = box[1].clone().lerp(box[0], 0.2).setY(box[1].y - 0.08 * (box[1].y - box[0].y));
     this.stage.frame(low, high, FROM, "face");
     this.seen(this.panel.look);
-    if (this.fit) this.surface.mesh.visible = this.lines.visible = false;
+    if (this.fit) this.surface.mesh.visible = false;
   }
 
   private seen(look: Look): void {
-    if (this.lines) this.lines.visible = look.lines && !this.fit;
+    if (this.lines) this.lines.lines.visible = look.lines && !this.fit;
     this.paint();
     const ramp = (gradient: string, low: string, high: string) => {
       const box = element("div");
@@ -189,14 +171,9 @@ class FaceView implements View {
       for (let v = 0; v < this.skin; v += 1) this.painted.set(heat(activation[v] / HOTTEST), 3 * v);
       this.surface.paint(this.painted);
     }
-    if (!look.lines || !this.lines || !this.last) return;
-    const strains = this.last.floats("strains");
-    const [position, colour] = ["position", "color"].map(
-      (name) => this.lines?.geometry.getAttribute(name) as BufferAttribute,
-    );
-    position.array.set(this.last.floats("courses"));
-    this.muscleOf.forEach((muscle, k) => colour.array.set(tension(0.5 + (0.5 * strains[muscle]) / SHORTEST), 3 * k));
-    position.needsUpdate = colour.needsUpdate = true;
+    if (look.lines && this.lines && this.last) {
+      this.lines.move(this.last.floats("courses"), this.last.floats("strains"));
+    }
   }
 
   private showFit(packet: Packet): void {

@@ -8,7 +8,7 @@ export const BODIES = ["#e39a3b", "#5b9bb8", "#c9695f", "#7fa86a", "#a283b8", "#
 /** From nothing to much: skin, then ever warmer. */
 const HEAT = ["#e9d9cb", "#f3c27a", "#ee8a4a", "#d2423f", "#8d1f4f"];
 /** From shorter over as it was to longer. */
-const TENSION = ["#b3262e", "#e58a5f", "#d9d4cb", "#7fb2cc", "#2f6f8f"];
+const TENSION = ["#b3262e", "#d9683f", "#6f6a63", "#4c8fb0", "#1f5f86"];
 
 function ramp(stops: string[]): (part: number) => [number, number, number] {
   const colours = stops.map((stop) => new Color().setStyle(stop, SRGBColorSpace));

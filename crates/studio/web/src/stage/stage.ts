@@ -67,10 +67,13 @@ export class Stage {
     const canvas = this.renderer.domElement;
     canvas.tabIndex = 0;
     box.append(canvas, this.divide);
-    const room = new PMREMGenerator(this.renderer);
-    this.scene.environment = room.fromScene(new RoomEnvironment(), 0.04).texture;
-    this.scene.environmentIntensity = 0.5;
-    room.dispose();
+    // A room's soft light costs a processor more than all the rest.
+    if (!this.isSlow) {
+      const room = new PMREMGenerator(this.renderer);
+      this.scene.environment = room.fromScene(new RoomEnvironment(), 0.04).texture;
+      this.scene.environmentIntensity = 0.5;
+      room.dispose();
+    }
     this.key.castShadow = true;
     this.key.shadow.mapSize.set(1024, 1024);
     this.key.shadow.radius = 6;
@@ -81,7 +84,10 @@ export class Stage {
     this.floor = new Mesh(new PlaneGeometry(1, 1), new ShadowMaterial({ opacity: 0.34 }));
     this.floor.rotation.x = -Math.PI / 2;
     this.floor.receiveShadow = true;
-    this.scene.add(new HemisphereLight(0xffffff, 0xb8aea0, 0.55), this.key, this.key.target, rim, this.floor);
+    const fill = new DirectionalLight(0xe6eeff, this.isSlow ? 0.6 : 0.15);
+    fill.position.set(2, 0.6, 3);
+    const sky = new HemisphereLight(0xffffff, 0xb8aea0, this.isSlow ? 1.35 : 0.55);
+    this.scene.add(sky, fill, this.key, this.key.target, rim, this.floor);
     this.scene.add(...this.lanes);
     this.controls = new OrbitControls(this.camera, canvas);
     this.controls.enableDamping = false;

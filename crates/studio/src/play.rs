@@ -338,13 +338,27 @@ impl<'a> Play<'a> {
         self.outlet.begin_work();
         self.outlet.progress("Opening the scene", 0.1);
         let stage = Stage::open(self.opened, scene);
+        let goes_on = self.outlet.progress("Opening the scene", 0.6);
         self.outlet.end_work();
-        stage
+        if goes_on {
+            stage
+        } else {
+            Err(StudioError::refused("The scene was not opened: cancelled."))
+        }
+    }
+
+    /// What settings ask for, factored and ready.
+    fn prepared(&self, stage: &Stage) -> Result<Vec<Lane>, StudioError> {
+        self.outlet.begin_work();
+        self.outlet.progress("Preparing the bodies", 0.4);
+        let lanes = stage.lanes(&self.settings, self.opened.threads);
+        self.outlet.end_work();
+        lanes
     }
 
     /// Another scene takes the place of the one that is open.
     fn enter(&mut self, stage: Stage) -> Result<(), StudioError> {
-        let mut lanes = stage.lanes(&self.settings, self.opened.threads)?;
+        let mut lanes = self.prepared(&stage)?;
         lanes.iter_mut().for_each(|lane| lane.warm(self.settings.step));
         (self.lanes, self.stage) = (lanes, stage);
         self.built = self.settings.clone();
@@ -356,8 +370,7 @@ impl<'a> Play<'a> {
     /// Builds what settings ask for, if that is not what there is; goes back to that if it cannot be built.
     fn rebuild(&mut self) -> Result<(), StudioError> {
         if !self.settings.builds_as(&self.built) {
-            let lanes = self.stage.lanes(&self.settings, self.opened.threads);
-            let mut lanes = match lanes {
+            let mut lanes = match self.prepared(&self.stage) {
                 Ok(lanes) => lanes,
                 Err(error) => {
                     self.settings = self.built.clone();
@@ -413,6 +426,7 @@ impl<'a> Play<'a> {
         self.generation += 1;
         let name = &self.stage.scene.name;
         let mesh = self.stage.shown.packet(self.generation, name, self.lanes.len());
+        let mesh = mesh.with("stands", self.lanes.first().is_some_and(Lane::stands));
         self.outlet.retain("mesh", Message::Binary(mesh.bytes()));
         self.keep_samples();
         self.tell();

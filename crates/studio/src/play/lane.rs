@@ -138,6 +138,14 @@ impl Lane {
         &self.grabbed.model
     }
 
+    /// Whether it is held where it is lowest.
+    pub fn stands(&self) -> bool {
+        let model = &self.grabbed.model;
+        let height = |v: usize| model.rest()[v].xyz().y;
+        let lowest = (0..model.vertex_count()).map(height).fold(f64::INFINITY, f64::min);
+        model.hard_vertices().any(|v| height(v) < lowest + 0.02 * model.extent())
+    }
+
     /// Where the vertices are, in user order \[m\].
     pub fn positions(&self, out: &mut Vec<DVec3>) {
         out.resize(self.grabbed.model.vertex_count(), DVec3::ZERO);

@@ -5,7 +5,8 @@ import { element } from "./element";
 export interface Curve {
   /** A custom property of the style, such as "--first". */
   colour: string;
-  words: string;
+  /** Before its last value, beside the title; without words that is not told. */
+  words?: string;
   dashed?: boolean;
 }
 
@@ -130,7 +131,7 @@ export class Plot {
     });
     const told = this.curves.map((curve, k) => {
       const value = this.series[k][this.series[k].length - 1];
-      return Number.isFinite(value) ? `${curve.words} ${short(value)}` : "";
+      return curve.words !== undefined && Number.isFinite(value) ? `${curve.words} ${short(value)}` : "";
     });
     this.values.textContent = `${told.filter(Boolean).join("   ")} ${this.unit}`;
   }

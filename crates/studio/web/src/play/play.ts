@@ -55,22 +55,21 @@ class PlayView implements View {
   ) {
     this.stage = new Stage(shell.stage, "play");
     shell.stage.append(this.caption, ...this.labels);
-    const pair = (first: string, second: string) => [
-      { colour: "--first", words: first },
-      { colour: "--target", words: "account", dashed: true },
-      { colour: "--second", words: second },
-      { colour: "--target", words: "", dashed: true },
-    ];
-    this.energy = new Plot("Energy", "J", pair("", ""));
+    this.energy = new Plot("Energy", "J", [
+      { colour: "--first", words: "" },
+      { colour: "--first", words: "account", dashed: true },
+      { colour: "--second", words: "second" },
+      { colour: "--second", dashed: true },
+    ]);
     this.momentum = new Plot("Momentum", "", [
       { colour: "--first", words: "linear" },
       { colour: "--first", words: "angular", dashed: true },
-      { colour: "--second", words: "" },
-      { colour: "--second", words: "", dashed: true },
+      { colour: "--second" },
+      { colour: "--second", dashed: true },
     ]);
     this.speed = new Plot("Time per step", "ms", [
       { colour: "--first", words: "" },
-      { colour: "--second", words: "" },
+      { colour: "--second", words: "second" },
     ]);
     shell.strip.append(this.energy.root, this.momentum.root, this.speed.root);
     const send = connection.send.bind(connection);
@@ -183,7 +182,7 @@ class PlayView implements View {
     this.stage.split(lanes === 2);
     const name = String(header.name);
     this.caption.replaceChildren(element("b", "", name), element("span", "", "drag the body to pull it, elsewhere to turn"));
-    this.stage.frame(low, high, FROM, name);
+    this.stage.frame(low, high, FROM, name, { room: 1.3, floor: low.y - (header.stands ? 0 : 0.4 * extent) });
     for (const plot of [this.energy, this.momentum, this.speed]) plot.clear();
     this.seen = [];
   }

@@ -6,6 +6,9 @@ import { Help } from "./help";
 import type { Place, Shortcut, View } from "./place";
 import { remember, remembered } from "./memory";
 
+/** Work that is done after so many milliseconds needs no words. */
+const PATIENCE = 400;
+
 export class Shell {
   /** Where a place draws, has its controls, and its plots. */
   readonly stage = element("div", "stage");
@@ -15,6 +18,7 @@ export class Shell {
   private readonly status = element("span", "status");
   private readonly toasts = element("div", "toasts");
   private busy: HTMLElement | null = null;
+  private patience = 0;
   private view: View | null = null;
   private connection: Connection | null = null;
   private readonly help = new Help();
@@ -122,6 +126,7 @@ export class Shell {
 
   private progress(label: string, part: number): void {
     if (!label) {
+      clearTimeout(this.patience);
       this.busy?.remove();
       this.busy = null;
       return;
@@ -135,7 +140,8 @@ export class Shell {
       cancel.onclick = () => this.connection?.send({ do: "cancel" });
       line.append(element("span", "percent"), cancel);
       this.busy.append(element("b"), track, line);
-      this.stage.append(this.busy);
+      const { busy } = this;
+      this.patience = window.setTimeout(() => this.stage.append(busy), PATIENCE);
     }
     const find = (what: string) => this.busy?.querySelector<HTMLElement>(what);
     const [name, fill, percent] = [find("b"), find(".track div"), find(".percent")];

@@ -102,10 +102,10 @@ export class Stage {
   }
 
   /** Looks at a box from a direction; from where it was left, if that was of the same thing. */
-  frame(low: Vector3, high: Vector3, from: Vector3, what: string): void {
+  frame(low: Vector3, high: Vector3, from: Vector3, what: string, set: { room?: number; floor?: number } = {}): void {
     const centre = low.clone().add(high).multiplyScalar(0.5);
     const radius = Math.max(0.5 * high.distanceTo(low), 1e-3);
-    const distance = (1.08 * radius) / Math.sin((0.5 * this.camera.fov * Math.PI) / 180);
+    const distance = ((set.room ?? 1.08) * radius) / Math.sin((0.5 * this.camera.fov * Math.PI) / 180);
     this.home = [centre.clone().addScaledVector(from.clone().normalize(), distance), centre];
     this.camera.near = distance / 200;
     this.camera.far = distance * 30;
@@ -117,7 +117,7 @@ export class Stage {
     shadow.updateProjectionMatrix();
     this.key.shadow.normalBias = 0.018 * radius;
     this.floor.scale.setScalar(14 * radius);
-    this.floor.position.set(centre.x, low.y - 0.002 * radius, centre.z);
+    this.floor.position.set(centre.x, (set.floor ?? low.y) - 0.002 * radius, centre.z);
     const before = remembered<[string, number[], number[]] | null>(`view:${this.name}`, null);
     const camera = remembered<[number[], number[]] | null>(`camera:${this.name}`, null);
     if (before && before[0] === what && camera) {

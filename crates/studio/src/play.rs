@@ -26,6 +26,8 @@ use crate::session::{Desk, Heard, Wait};
 
 /// A frame shows at least so much of the scene's time \[s\].
 const FRAME: f64 = 1.0 / 60.0;
+/// Nobody waits longer than this for a frame that has a step to show.
+const BUSY: Duration = Duration::from_millis(12);
 /// Samples that a page which comes later sees in its plots, and how often these are laid out.
 const KEPT_SAMPLES: usize = 600;
 const KEEP_EVERY: u32 = 30;
@@ -290,7 +292,10 @@ impl<'a> Play<'a> {
                 let by = DVec3::from_array(by);
                 self.lanes.iter_mut().for_each(|lane| lane.drag(by));
             }
-            Command::Release => self.lanes.iter_mut().for_each(Lane::release),
+            Command::Release => {
+                self.lanes.iter_mut().for_each(Lane::release);
+                self.tell();
+            }
             Command::Undo | Command::Redo => {
                 let now = self.moment(true);
                 let other = match command {
@@ -397,16 +402,20 @@ impl<'a> Play<'a> {
         Ok(())
     }
 
-    /// A frame: as many steps as it takes, in all lanes.
+    /// A frame: as many steps as it takes, in all lanes; fewer where these take long.
     fn advance(&mut self) {
         let begun = Instant::now();
         let h = self.settings.step;
-        let steps = if self.running { (FRAME / h - 1e-6).ceil().max(1.0) as u32 } else { 1 };
+        let most = if self.running { (FRAME / h - 1e-6).ceil().max(1.0) as u32 } else { 1 };
         self.samples.resize(self.lanes.len(), Vec::new());
-        for (lane, samples) in self.lanes.iter_mut().zip(&mut self.samples) {
-            for _ in 0..steps {
+        let mut steps = 0;
+        while steps < most && (steps == 0 || begun.elapsed() < BUSY) {
+            for (lane, samples) in self.lanes.iter_mut().zip(&mut self.samples) {
                 samples.push(lane.step(h));
             }
+            steps += 1;
+        }
+        for samples in &mut self.samples {
             let beyond = samples.len().saturating_sub(KEPT_SAMPLES);
             samples.drain(..beyond);
         }

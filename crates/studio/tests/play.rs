@@ -219,6 +219,19 @@ async fn whoever_comes_later_finds_everything_as_it_was() {
 }
 
 #[tokio::test]
+async fn a_page_that_is_killed_lets_go() {
+    let studio = studio();
+    let mut watching = Visitor::enter(&studio, "play").await;
+    let mut pulling = Visitor::enter(&studio, "play").await;
+    let vertex = lowest(&pulling.kind("frame").await);
+    pulling.order(json!({ "do": "grab", "vertex": vertex })).await;
+    pulling.order(json!({ "do": "drag", "by": [0.5, 0, 0] })).await;
+    watching.until(|said| said.kind() == "state" && said.header["held"] == true).await;
+    drop(pulling);
+    watching.until(|said| said.kind() == "state" && said.header["held"] == false).await;
+}
+
+#[tokio::test]
 async fn many_pages_come_and_go() {
     let studio = studio();
     for _ in 0..40 {

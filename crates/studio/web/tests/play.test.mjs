@@ -96,6 +96,8 @@ test("a built-in scene opens, by keys and by name", { timeout: LONG }, async () 
   await page.getByRole("button", { name: "Play", exact: true }).last().waitFor({ timeout: LONG });
   await page.keyboard.press("Control+z");
   await page.waitForFunction(() => document.querySelector(".caption b")?.textContent === "free", null, { timeout: LONG });
+  await page.keyboard.press("Space");
+  await frames(page, 2);
   assert.deepEqual(faults, []);
 });
 

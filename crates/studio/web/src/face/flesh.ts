@@ -55,7 +55,7 @@ export class FleshPanel {
         (damping) => ({ damping }),
       ),
       this.number(
-        "Cheeks’ firmness",
+        "Firmness",
         { low: 0.05, high: 4, usual: 1, log: true, words: (v) => `× ${v.toPrecision(2)}` },
         (s) => s.firmness,
         (firmness) => ({ firmness }),

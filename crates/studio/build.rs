@@ -15,11 +15,12 @@ fn main() {
     for part in ["src", "index.html", "package.json", "package-lock.json", "bundle.mjs"] {
         println!("cargo:rerun-if-changed={}", sources.join(part).display());
     }
-    println!("cargo:rerun-if-env-changed=PATH");
     let missing = match bundle(&sources, &work, &page) {
         Ok(()) => String::new(),
         Err(missing) => {
             println!("cargo:warning=the studio has no page: {missing}");
+            // Never there, so that every build tries again.
+            println!("cargo:rerun-if-changed={}", out.join("missing").display());
             missing
         }
     };

@@ -54,6 +54,12 @@ impl<T: Clone> History<T> {
         Some((what, after))
     }
 
+    /// Changes all that can be undone but the last so many: what is large is not kept for long.
+    pub fn lighten(&mut self, all_but: usize, change: impl FnMut(&mut T)) {
+        let older = self.past.len().saturating_sub(all_but);
+        self.past[..older].iter_mut().map(|(_, value)| value).for_each(change);
+    }
+
     /// Whether a change goes on.
     pub fn is_open(&self) -> bool {
         self.open.is_some()

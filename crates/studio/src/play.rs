@@ -3,23 +3,22 @@
 mod lane;
 mod settings;
 mod shown;
+mod stage;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use glam::DVec3;
-use pliant_model::scene::SceneFile;
-use pliant_model::{Breeze, Integrator, ModelBuilder};
 use pliant_sim::State;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use self::lane::{Lane, Sample};
 use self::settings::{Settings, Source};
-use self::shown::Shown;
+use self::stage::{Stage, first_scene, flagship, library};
 use crate::error::StudioError;
 use crate::history::History;
-use crate::opened::{Opened, ProjectFiles};
+use crate::opened::Opened;
 use crate::outlet::{Message, Outlet};
 use crate::packet::Packet;
 use crate::session::{Desk, Heard, Wait};
@@ -33,6 +32,8 @@ const KEPT_SAMPLES: usize = 600;
 const KEEP_EVERY: u32 = 30;
 /// Changes that can be undone.
 const UNDO: usize = 60;
+/// Of these, the last so many remember where everything was.
+const UNDO_STATES: usize = 8;
 /// A scene that is behind its pace by more than this is not hurried after it.
 const LATE: Duration = Duration::from_millis(200);
 
@@ -78,15 +79,6 @@ struct Moment {
     states: Option<Arc<(Vec<State>, f64)>>,
 }
 
-/// A scene that is open.
-struct Stage {
-    scene: SceneFile,
-    builder: ModelBuilder,
-    integrator: Integrator,
-    breeze: Option<Breeze>,
-    shown: Shown,
-}
-
 struct Play<'a> {
     opened: &'a Opened,
     outlet: &'a Outlet,
@@ -109,7 +101,20 @@ struct Play<'a> {
 pub fn work(desk: &Desk) -> Result<(), StudioError> {
     let (opened, outlet) = (&*desk.opened, &*desk.outlet);
     outlet.retain_json("library", &library(opened));
-    let mut play = Play::open(opened, outlet, first_scene(opened)?)?;
+    let first = first_scene(opened)?;
+    let mut play = match Play::open(opened, outlet, first.clone()) {
+        Ok(play) => play,
+        // A file that is no scene is for another place, perhaps.
+        Err(error) => {
+            let flagship = flagship(opened)?;
+            if first == flagship {
+                return Err(error);
+            }
+            let message = json!({ "kind": "error", "sentence": error.to_string() });
+            outlet.retain_json("failure", &message);
+            Play::open(opened, outlet, flagship)?
+        }
+    };
     loop {
         let is_moving = play.running && desk.is_watched();
         let wait = if is_moving { Wait::Until(play.due) } else { Wait::Forever };
@@ -137,71 +142,6 @@ pub fn work(desk: &Desk) -> Result<(), StudioError> {
         if play.running && desk.is_watched() && Instant::now() >= play.due {
             play.advance();
         }
-    }
-}
-
-/// What there is to choose from.
-fn library(opened: &Opened) -> Value {
-    let scenes: Vec<Value> = opened
-        .library
-        .scenes
-        .iter()
-        .map(|scene| {
-            let variants: Vec<&String> = scene.variants.iter().map(|variant| &variant.0).collect();
-            json!({ "name": scene.name, "about": scene.about, "variants": variants })
-        })
-        .collect();
-    json!({ "kind": "library", "scenes": scenes, "files": opened.files(&["toml"]) })
-}
-
-/// The scene that was named, or the flagship.
-fn first_scene(opened: &Opened) -> Result<Source, StudioError> {
-    if let Some(file) = opened.first().filter(|file| file.ends_with(".toml")) {
-        return Ok(Source::File(file.to_owned()));
-    }
-    let first = opened.library.scenes.first();
-    let first = first.ok_or_else(|| StudioError::refused("There is no scene to play."))?;
-    Ok(Source::Demo { name: first.name.clone(), variant: 0 })
-}
-
-impl Stage {
-    fn open(opened: &Opened, source: &Source) -> Result<Stage, StudioError> {
-        let (text, name) = match source {
-            Source::File(name) => (opened.text(name)?, name.as_str()),
-            Source::Demo { name, variant } => {
-                let scene = opened.library.scenes.iter().find(|scene| scene.name == *name);
-                let text = scene.and_then(|scene| scene.variants.get(*variant));
-                let missing = || StudioError::refused(format!("There is no scene `{name}`."));
-                (text.ok_or_else(missing)?.1.clone(), name.as_str())
-            }
-        };
-        let refused = |error| StudioError::refused(format!("{name}: {error}"));
-        let scene = SceneFile::parse(&text).map_err(refused)?;
-        let mut files = ProjectFiles::beside(opened, name);
-        let builder = ModelBuilder::from_scene(&scene, &mut files)?;
-        let integrator = Integrator::from(&scene.integrator);
-        let breeze = scene.integrator.wind.as_ref().map(|wind| Breeze {
-            velocity: DVec3::from_array(wind.velocity),
-            drag: wind.drag,
-            gust: wind.gust,
-            seed: wind.seed,
-            times: wind.times.clone(),
-            scale: wind.scale.clone(),
-        });
-        let shown = Shown::new(&scene, &builder, opened.threads)?;
-        Ok(Stage { scene, builder, integrator, breeze, shown })
-    }
-
-    fn lanes(&self, settings: &Settings, threads: usize) -> Result<Vec<Lane>, StudioError> {
-        let build = |method| {
-            let mut builder = self.builder.clone().stiffened(settings.stiffness);
-            builder = builder.integrator(settings.integrator(method, &self.integrator));
-            if let Some(breeze) = settings.breeze(self.breeze.as_ref()) {
-                builder = builder.wind(breeze);
-            }
-            Lane::new(&builder, &self.shown.grips, threads)
-        };
-        settings.methods.iter().map(build).collect()
     }
 }
 
@@ -241,8 +181,9 @@ impl<'a> Play<'a> {
         match command {
             Command::Open { scene } => {
                 let stage = self.load(&scene)?;
+                self.outlet.forget("failure");
                 let before = self.moment(true);
-                self.history.note("scene", &before, true);
+                self.note("scene", &before, true);
                 let step = stage.scene.step_seconds();
                 self.settings = Settings::of_scene(scene, &stage.integrator, step);
                 self.enter(stage)?;
@@ -253,7 +194,7 @@ impl<'a> Play<'a> {
                 }
                 let next = self.settings.changed(&change)?;
                 let before = self.moment(false);
-                self.history.note(&what, &before, ended);
+                self.note(&what, &before, ended);
                 self.settings = next;
                 self.tell();
             }
@@ -270,7 +211,7 @@ impl<'a> Play<'a> {
             }
             Command::Reset => {
                 let before = self.moment(true);
-                self.history.note("reset", &before, true);
+                self.note("reset", &before, true);
                 for lane in &mut self.lanes {
                     lane.release();
                     let state = State::initial(lane.model());
@@ -281,7 +222,7 @@ impl<'a> Play<'a> {
             }
             Command::Grab { vertex } => {
                 let before = self.moment(true);
-                self.history.note("pull", &before, true);
+                self.note("pull", &before, true);
                 let around = self.stage.shown.around(vertex);
                 let grip = self.settings.grip;
                 self.lanes.iter_mut().for_each(|lane| lane.grab(&around, grip));
@@ -308,6 +249,11 @@ impl<'a> Play<'a> {
             }
         }
         Ok(())
+    }
+
+    fn note(&mut self, what: &str, before: &Moment, ended: bool) {
+        self.history.note(what, before, ended);
+        self.history.lighten(UNDO_STATES, |moment| moment.states = None);
     }
 
     fn moment(&self, with_states: bool) -> Moment {

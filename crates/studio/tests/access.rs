@@ -107,6 +107,17 @@ async fn nothing_outside_the_project_is_read() {
 }
 
 #[tokio::test]
+async fn a_file_that_is_no_scene_leaves_play_with_one() {
+    let folder = TempDir::new().unwrap();
+    fs::write(folder.path().join("project.toml"), "input = 'puppet:elephant'\n").unwrap();
+    let file = Some(folder.path().join("project.toml"));
+    let studio = Studio::open(StudioOptions { file, ..options() }).unwrap();
+    let mut visitor = Visitor::enter(&studio, "play").await;
+    assert!(visitor.complaint().await.starts_with("project.toml: "));
+    visitor.kind("frame").await;
+}
+
+#[tokio::test]
 async fn uploads_are_bounded_and_keep_to_their_folder() {
     let studio = studio();
     let own = own_headers(&studio);

@@ -80,6 +80,8 @@ struct Counted {
     frames: u32,
     seconds: f64,
     bytes: usize,
+    /// Milliseconds that the simulation took, all frames.
+    simulated: f64,
     /// Megabytes of the whole program, at first and in the end.
     memory: [f64; 2],
 }
@@ -91,6 +93,7 @@ impl Counted {
             "tets": tets,
             "frames_per_second": f64::from(self.frames) / self.seconds,
             "kilobytes_per_frame": self.bytes as f64 / f64::from(self.frames.max(1)) / 1e3,
+            "simulated_ms_per_frame": self.simulated / f64::from(self.frames.max(1)),
             "seconds": self.seconds,
             "memory_mb": self.memory,
         })
@@ -147,9 +150,13 @@ impl Page {
             self.until("frame").await?;
         }
         let (start, first) = (Instant::now(), memory());
-        let mut counted = Counted { frames: 0, seconds: 0.0, bytes: 0, memory: [first; 2] };
+        let mut counted =
+            Counted { frames: 0, seconds: 0.0, bytes: 0, simulated: 0.0, memory: [first; 2] };
         while start.elapsed().as_secs_f64() < seconds {
-            self.until("frame").await?;
+            let header = self.until("frame").await?;
+            let steps = header["samples"][0].as_array().into_iter().flatten();
+            counted.simulated += steps.filter_map(|sample| sample[6].as_f64()).sum::<f64>();
+            counted.simulated += header["milliseconds"].as_f64().unwrap_or(0.0);
             counted.frames += 1;
             counted.bytes += self.bytes;
         }

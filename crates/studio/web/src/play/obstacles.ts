@@ -61,7 +61,9 @@ export class Obstacles {
 function build(shape: Shape, extent: number): [Mesh, Matrix4] | null {
   const up = new Vector3(0, 1, 0);
   const placed = (geometry: BufferGeometry, at: Vector3, turn = new Quaternion()): [Mesh, Matrix4] => {
-    const material = new MeshStandardMaterial({ color: "#a8a49c", roughness: 0.85, metalness: 0 });
+    // What lies on an obstacle is seen before it.
+    const behind = { polygonOffset: true, polygonOffsetFactor: 4, polygonOffsetUnits: 8 };
+    const material = new MeshStandardMaterial({ color: "#a8a49c", roughness: 0.85, ...behind });
     const mesh = new Mesh(geometry, material);
     mesh.receiveShadow = true;
     mesh.castShadow = !shape.Plane;

@@ -36,5 +36,6 @@ commands! {
     face => Face,
     render => Render,
     plot => Plot,
+    studio => Studio,
     bench => Bench,
 }

@@ -48,7 +48,7 @@ pub use mdd::{MddReader, MddWriter};
 pub use obj::{obj_text, write_obj};
 pub use pc2::{Pc2Header, Pc2Reader, Pc2Writer};
 pub use pliant_mesh::{Attribute, Polygons};
-pub use read::{MeshFormat, files_in, parse_mesh, parse_tetgen, read_mesh, read_text};
+pub use read::{MeshFormat, files_in, parse_mesh, parse_tetgen, read_bytes, read_mesh, read_text};
 pub use unit::{guess_unit, unit_named};
 pub use write::{AnimationWriter, write_mesh};
 

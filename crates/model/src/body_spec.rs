@@ -67,6 +67,38 @@ pub enum Matter {
     },
 }
 
+impl crate::ModelBuilder {
+    /// Makes all bodies a factor as stiff.
+    ///
+    /// ```
+    /// use pliant_mesh::shapes;
+    /// use pliant_model::{BodySpec, DVec3, ElasticModel, Matter, ModelBuilder};
+    /// let mesh = shapes::solid_box(DVec3::ONE, [1, 1, 1])?;
+    /// let cube = BodySpec::solid("cube", mesh, ElasticModel::Corotated, 1e5, 0.3, 1000.0);
+    /// let soft = ModelBuilder::new().body(cube).stiffened(0.5);
+    /// assert!(matches!(&soft.specs()[0].matter, Matter::Solid { lame, .. } if lame[0].mu < 2e4));
+    /// # Ok::<(), pliant_mesh::MeshError>(())
+    /// ```
+    pub fn stiffened(mut self, factor: f64) -> Self {
+        for body in &mut self.bodies {
+            match &mut body.matter {
+                Matter::Solid { lame, .. } => lame.iter_mut().for_each(|own| {
+                    own.mu *= factor;
+                    own.lambda *= factor;
+                }),
+                Matter::Springs { stiffness, .. } => *stiffness *= factor,
+                Matter::Points { .. } => {}
+            }
+        }
+        self
+    }
+
+    /// The bodies so far.
+    pub fn specs(&self) -> &[BodySpec] {
+        &self.bodies
+    }
+}
+
 impl BodySpec {
     /// Matter in the shape of a mesh, at rest there, and shown by it.
     pub fn new(name: &str, mesh: Mesh, matter: Matter) -> Self {

@@ -53,7 +53,7 @@ pub enum Hold {
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct ModelBuilder {
-    bodies: Vec<BodySpec>,
+    pub(crate) bodies: Vec<BodySpec>,
     held: Vec<Held>,
     follows: Vec<(usize, Vec<u32>, Vec<f64>)>,
     tracked: Vec<(usize, Vec<Tracked>)>,

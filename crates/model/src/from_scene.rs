@@ -47,6 +47,16 @@ impl Model {
     /// # Errors
     /// Names the body or the key that cannot be had.
     pub fn from_scene(scene: &SceneFile, files: &mut dyn Files) -> Result<Model, ModelError> {
+        ModelBuilder::from_scene(scene, files)?.build()
+    }
+}
+
+impl ModelBuilder {
+    /// What a scene describes, meshed and read, to be added to or built more than once.
+    ///
+    /// # Errors
+    /// As [`Model::from_scene`].
+    pub fn from_scene(scene: &SceneFile, files: &mut dyn Files) -> Result<Self, ModelError> {
         let mut builder = ModelBuilder::new()
             .gravity(DVec3::from_array(scene.gravity))
             .integrator(Integrator::from(&scene.integrator));
@@ -90,7 +100,7 @@ impl Model {
                 builder = builder.ether(index, vertices, rate);
             }
         }
-        builder.build()
+        Ok(builder)
     }
 }
 

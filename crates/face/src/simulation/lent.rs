@@ -94,3 +94,19 @@ impl FaceSimulation<'_> {
         (0..self.face.binding.tets.len()).map(|v| share(v).unwrap_or(0.0)).collect()
     }
 }
+
+impl FaceSimulation<'_> {
+    /// How much the muscles in every tet that has some contract, as far as they obey, by how much of it they are:
+    /// tet by tet in the order of [`FaceModel::shares`](crate::FaceModel::shares).
+    pub fn efforts(&self) -> impl Iterator<Item = f64> {
+        let moment = self.alteration.at(self.now.time, self.part);
+        let effort = move |shares: &std::ops::Range<usize>| {
+            let own = |k: usize| {
+                let share = &self.face.shares[k];
+                share.fraction * moment.obedience(k) * self.now.contractions[share.muscle as usize]
+            };
+            shares.clone().map(own).sum()
+        };
+        self.active.iter().map(effort)
+    }
+}

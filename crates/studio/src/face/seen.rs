@@ -1,0 +1,103 @@
+//! What is seen of a face beyond its skin: where muscles work under it, and how their courses are strained.
+
+use std::collections::BTreeMap;
+
+use glam::DVec3;
+use pliant_face::{AnimatedFrame, FaceModel, FaceSimulation};
+
+/// How deep the work of muscles is seen (m).
+const DEPTH: f64 = 0.011;
+/// So many tets of muscle under a place are as warm as more.
+const FULL: f64 = 4.0;
+
+/// Muscle under the skin.
+pub struct Muscles<'a> {
+    face: &'a FaceModel,
+    /// For every vertex of the skin, tets with muscle, in the order of [`FaceSimulation::efforts`], and weights.
+    under: Vec<Vec<(u32, f32)>>,
+    /// Ends of the courses' pieces, among all of their points.
+    pub pieces: Vec<u32>,
+    /// The muscle of every point.
+    pub muscle_of: Vec<u32>,
+}
+
+impl<'a> Muscles<'a> {
+    /// Of a face.
+    pub fn new(face: &'a FaceModel) -> Muscles<'a> {
+        let centre = |tet: u32| {
+            let corners = face.solid.tets[tet as usize];
+            corners.iter().map(|v| face.solid.positions[*v as usize]).sum::<DVec3>() / 4.0
+        };
+        let cell = |x: DVec3| (x / DEPTH).floor().to_array().map(|c| c as i32);
+        let mut cells: BTreeMap<[i32; 3], Vec<(u32, DVec3)>> = BTreeMap::new();
+        for (k, shares) in (0u32..).zip(face.shares.chunk_by(|a, b| a.tet == b.tet)) {
+            let place = centre(shares[0].tet);
+            cells.entry(cell(place)).or_default().push((k, place));
+        }
+        let under = |x: &DVec3| {
+            let [i, j, k] = cell(*x);
+            let mut near = Vec::new();
+            let around =
+                (-1..=1).flat_map(|a| (-1..=1).flat_map(move |b| (-1..=1).map(move |c| [a, b, c])));
+            for [a, b, c] in around {
+                for (tet, place) in cells.get(&[i + a, j + b, k + c]).into_iter().flatten() {
+                    let far = x.distance_squared(*place) / (DEPTH * DEPTH);
+                    if far < 1.0 {
+                        near.push((*tet, ((1.0 - far) * (1.0 - far)) as f32));
+                    }
+                }
+            }
+            let sum: f32 = near.iter().map(|own| own.1).sum();
+            near.iter_mut().for_each(|own| own.1 /= sum.max(FULL as f32));
+            near
+        };
+        let mut muscles = Muscles {
+            face,
+            under: face.skin.mesh.positions.iter().map(under).collect(),
+            pieces: Vec::new(),
+            muscle_of: Vec::new(),
+        };
+        for (number, muscle) in (0u32..).zip(&face.muscles) {
+            let first = muscles.muscle_of.len() as u32;
+            let count = muscle.tets.len() as u32;
+            muscles.pieces.extend((1..count).flat_map(|k| [first + k - 1, first + k]));
+            muscles.muscle_of.extend(std::iter::repeat_n(number, count as usize));
+        }
+        muscles
+    }
+
+    /// How much muscle contracts under every vertex of the skin, from 0 on.
+    pub fn activation(&self, simulation: &FaceSimulation) -> Vec<f32> {
+        let efforts: Vec<f32> = simulation.efforts().map(|effort| effort.abs() as f32).collect();
+        let at = |near: &Vec<(u32, f32)>| {
+            near.iter()
+                .map(|(tet, weight)| weight * efforts.get(*tet as usize).unwrap_or(&0.0))
+                .sum()
+        };
+        self.under.iter().map(at).collect()
+    }
+
+    /// Where the points of all courses are (m).
+    pub fn courses(&self, simulation: &FaceSimulation, frame: &AnimatedFrame) -> Vec<f32> {
+        let positions = simulation.positions();
+        let head = frame.head.rigid(frame.neck);
+        let mut out = Vec::with_capacity(3 * self.muscle_of.len());
+        for muscle in &self.face.muscles {
+            for (tet, weights) in muscle.tets.iter().zip(&muscle.weights) {
+                let corners = self.face.solid.tets[*tet as usize];
+                let point: DVec3 =
+                    (0..4).map(|k| weights[k] * positions[corners[k] as usize]).sum();
+                out.extend(head.apply(point).to_array().map(|x| x as f32));
+            }
+        }
+        out
+    }
+}
+
+/// Distances between two surfaces of the same vertices (mm), with their mean and largest.
+pub fn distances(target: &[DVec3], result: &[DVec3]) -> (Vec<f32>, f64, f64) {
+    let all: Vec<f64> = target.iter().zip(result).map(|(a, b)| 1e3 * a.distance(*b)).collect();
+    let mean = all.iter().sum::<f64>() / all.len().max(1) as f64;
+    let most = all.iter().copied().fold(0.0, f64::max);
+    (all.iter().map(|d| *d as f32).collect(), mean, most)
+}

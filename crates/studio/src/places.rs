@@ -1,0 +1,7 @@
+//! The places that there are: a name, as in the page's address, and what works there.
+
+use crate::session::Work;
+use crate::{face, play};
+
+/// In the order of the page's tabs.
+pub const ALL: &[(&str, Work)] = &[("play", play::work), ("face", face::work)];

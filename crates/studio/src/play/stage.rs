@@ -1,0 +1,102 @@
+//! The scene that is open, and those that can be.
+
+use glam::DVec3;
+use pliant_model::scene::SceneFile;
+use pliant_model::{Breeze, Integrator, ModelBuilder};
+use serde_json::{Value, json};
+
+use super::lane::Lane;
+use super::settings::{Settings, Source};
+use super::shown::Shown;
+use crate::error::StudioError;
+use crate::opened::{Opened, ProjectFiles};
+
+/// A scene that is open.
+pub struct Stage {
+    /// As it was written.
+    pub scene: SceneFile,
+    builder: ModelBuilder,
+    /// How it asks to be stepped.
+    pub integrator: Integrator,
+    breeze: Option<Breeze>,
+    /// What is seen of it.
+    pub shown: Shown,
+}
+
+/// What there is to choose from.
+pub fn library(opened: &Opened) -> Value {
+    let scenes: Vec<Value> = opened
+        .library
+        .scenes
+        .iter()
+        .map(|scene| {
+            let variants: Vec<&String> = scene.variants.iter().map(|variant| &variant.0).collect();
+            json!({ "name": scene.name, "about": scene.about, "variants": variants })
+        })
+        .collect();
+    json!({ "kind": "library", "scenes": scenes, "files": opened.files(&["toml"]) })
+}
+
+/// The scene that was named, or the flagship.
+pub fn first_scene(opened: &Opened) -> Result<Source, StudioError> {
+    if let Some(file) = opened.first().filter(|file| file.ends_with(".toml")) {
+        return Ok(Source::File(file.to_owned()));
+    }
+    flagship(opened)
+}
+
+/// The first of those that are built in.
+pub fn flagship(opened: &Opened) -> Result<Source, StudioError> {
+    let first = opened.library.scenes.first();
+    let first = first.ok_or_else(|| StudioError::refused("There is no scene to play."))?;
+    Ok(Source::Demo { name: first.name.clone(), variant: 0 })
+}
+
+impl Stage {
+    /// Reads and meshes it.
+    ///
+    /// # Errors
+    /// When it is not there, or no scene.
+    pub fn open(opened: &Opened, source: &Source) -> Result<Stage, StudioError> {
+        let (text, name) = match source {
+            Source::File(name) => (opened.text(name)?, name.as_str()),
+            Source::Demo { name, variant } => {
+                let scene = opened.library.scenes.iter().find(|scene| scene.name == *name);
+                let text = scene.and_then(|scene| scene.variants.get(*variant));
+                let missing = || StudioError::refused(format!("There is no scene `{name}`."));
+                (text.ok_or_else(missing)?.1.clone(), name.as_str())
+            }
+        };
+        let refused = |error| StudioError::refused(format!("{name}: {error}"));
+        let scene = SceneFile::parse(&text).map_err(refused)?;
+        let mut files = ProjectFiles::beside(opened, name);
+        let builder = ModelBuilder::from_scene(&scene, &mut files)?;
+        let integrator = Integrator::from(&scene.integrator);
+        let breeze = scene.integrator.wind.as_ref().map(|wind| Breeze {
+            velocity: DVec3::from_array(wind.velocity),
+            drag: wind.drag,
+            gust: wind.gust,
+            seed: wind.seed,
+            times: wind.times.clone(),
+            scale: wind.scale.clone(),
+        });
+        let shown = Shown::new(&scene, &builder, opened.threads)?;
+        Ok(Stage { scene, builder, integrator, breeze, shown })
+    }
+
+    /// A lane per method.
+    ///
+    /// # Errors
+    /// When a method does not go with the scene.
+    pub fn lanes(&self, settings: &Settings, threads: usize) -> Result<Vec<Lane>, StudioError> {
+        let build = |method| {
+            let mut builder = self.builder.clone().stiffened(settings.stiffness);
+            builder = builder.integrator(settings.integrator(method, &self.integrator));
+            if let Some(breeze) = settings.breeze(self.breeze.as_ref()) {
+                builder = builder.wind(breeze);
+            }
+            Lane::new(&builder, &self.shown.grips, threads)
+        };
+        settings.methods.iter().map(build).collect()
+    }
+}

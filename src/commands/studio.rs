@@ -1,0 +1,98 @@
+//! `pliant studio`: the interactive page.
+
+use std::net::IpAddr;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use clap::Args;
+use pliant::demos;
+use pliant_studio::{Library, SceneEntry, Studio, StudioOptions, missing};
+
+use crate::arguments::Options;
+use crate::failure::Failure;
+use crate::interrupt;
+use crate::report;
+
+/// Open the interactive page in a browser: play with scenes, and with the face
+#[derive(Args)]
+#[command(after_help = "Examples:\n  pliant studio\n  pliant studio scene.toml\n  \
+    pliant studio head.face --port 8080 --no-open\n\n\
+    The page is served to this machine only, at an address with a random token, until Ctrl-C.\n\
+    Only files in the folder of FILE can be read from it.")]
+pub struct Arguments {
+    /// A scene, a face, or a folder with any of them
+    #[arg(value_name = "FILE")]
+    file: Option<PathBuf>,
+    /// Port to listen at; 0 for any that is free
+    #[arg(long, default_value_t = 0)]
+    port: u16,
+    /// Address to listen at: others than this machine's own let anybody on the network in who has the token
+    #[arg(long, default_value = "127.0.0.1", value_name = "ADDRESS")]
+    host: IpAddr,
+    /// Print the address, and leave it to you to open it
+    #[arg(long)]
+    no_open: bool,
+}
+
+/// How often to look whether Ctrl-C was pressed.
+const LOOK: Duration = Duration::from_millis(100);
+
+pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
+    let Arguments { file, port, host, no_open } = arguments;
+    interrupt::listen()?;
+    // A fault of a place is told on its page; the other places go on.
+    std::panic::set_hook(Box::new(|_| {}));
+    let threads = options.threads();
+    let library = Library { scenes: scenes()?, projects: projects()? };
+    let studio = Studio::open(StudioOptions { file, host, port, threads, library })
+        .map_err(|error| Failure::new(error.to_string()))?;
+    let url = studio.url();
+    report::say(&url);
+    match missing() {
+        Some(sentence) => report::remark(&format!("note: {sentence}")),
+        None if !no_open => open_browser(&url),
+        None => {}
+    }
+    if !options.quiet {
+        report::remark("the studio is open at the address above; Ctrl-C closes it");
+    }
+    while !interrupt::asked() {
+        std::thread::sleep(LOOK);
+    }
+    Ok(())
+}
+
+/// The built-in scenes, with the methods that they compare.
+fn scenes() -> Result<Vec<SceneEntry>, Failure> {
+    let failure = |error: demos::DemoError| Failure::new(error.to_string());
+    let mut scenes = Vec::new();
+    for name in demos::names() {
+        let Some(demo) = demos::find(name) else { continue };
+        let demo = demo.map_err(failure)?;
+        let mut variants = Vec::new();
+        for variant in &demo.variants {
+            variants.push((variant.label.clone(), demo.scene_of(variant).map_err(failure)?));
+        }
+        scenes.push(SceneEntry { name: demo.name, about: demo.about, variants });
+    }
+    Ok(scenes)
+}
+
+/// The built-in animations that can be enriched.
+fn projects() -> Result<Vec<(String, String)>, Failure> {
+    let mut projects = Vec::new();
+    for name in demos::project_names() {
+        let Some(demo) = demos::project(name) else { continue };
+        let demo = demo.map_err(|error| Failure::new(error.to_string()))?;
+        projects.push((name.to_owned(), demo.text.to_owned()));
+    }
+    Ok(projects)
+}
+
+/// By whatever the system opens addresses with; where there is nothing, the address has been printed.
+fn open_browser(url: &str) {
+    let program = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
+    let mut command = Command::new(program);
+    let _ = command.arg(url).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+}

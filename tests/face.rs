@@ -304,3 +304,20 @@ fn a_performance_in_the_wind_is_resumed_to_the_same_bytes() {
         assert!(!listed.iter().any(left), "{listed:?}");
     }
 }
+
+#[test]
+fn targets_that_are_no_skins_of_the_face_are_refused() {
+    let folder = Folder::new("face-fit");
+    let made = folder.pliant(&["face", "template", "--out", "head", "--size", "0.008", "--quiet"]);
+    assert_eq!(made.status, 0, "{}", made.stderr);
+    let built =
+        folder.pliant(&["face", "build", "head", "--out", "a.face", "--size", "0.01", "--quiet"]);
+    assert_eq!(built.status, 0, "{}", built.stderr);
+    folder.write("smile.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
+    let few = folder.pliant(&["face", "fit", "a.face", "--target", "smile.obj", "--out", "fits"]);
+    assert_eq!(few.status, 1);
+    assert!(few.stderr.contains("smile.obj: has 3 vertices, expected the"), "{}", few.stderr);
+    let none = folder.pliant(&["face", "fit", "a.face", "--out", "fits"]);
+    assert_eq!(none.status, 2, "{}", none.stderr);
+    assert!(!folder.path("fits").exists());
+}

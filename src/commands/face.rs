@@ -4,6 +4,8 @@ pub mod animate;
 mod build;
 mod corrective;
 mod effects;
+mod fit;
+mod fit_sheet;
 mod record;
 mod template;
 
@@ -29,6 +31,7 @@ pub struct Arguments {
 enum What {
     Template(template::Arguments),
     Build(build::Arguments),
+    Fit(fit::Arguments),
     Animate(animate::Arguments),
     Corrective(corrective::Arguments),
 }
@@ -37,6 +40,7 @@ pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
     match arguments.what {
         What::Template(arguments) => template::run(arguments, options),
         What::Build(arguments) => build::run(arguments, options),
+        What::Fit(arguments) => fit::run(arguments, options),
         What::Animate(arguments) => animate::run(arguments, options),
         What::Corrective(arguments) => corrective::run(arguments, options),
     }

@@ -56,12 +56,12 @@ impl Default for FitOptions {
     fn default() -> Self {
         FitOptions {
             model: ActivationModel::Tensor,
-            weights: vec![10.0, 1.0, 0.1],
+            weights: vec![10.0, 1.0, 0.2],
             sparsity: 0.2,
             anatomical: true,
             to_plane: 1.0,
-            steps: 3,
-            products: 40,
+            steps: 2,
+            products: 30,
             contact: true,
             threads: 1,
         }
@@ -387,7 +387,7 @@ impl<'a> FaceFit<'a> {
 }
 
 /// ‖S − I‖².
-fn strain(a: &Activation) -> f64 {
+pub fn strain(a: &Activation) -> f64 {
     let square = |k: usize| {
         let twice = if matches!(k, 1 | 2 | 4) { 2.0 } else { 1.0 };
         twice * (a[k] - RELAXED[k]) * (a[k] - RELAXED[k])

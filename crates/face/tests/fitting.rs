@@ -1,0 +1,84 @@
+//! Muscles found for skins, and played, as sentences.
+
+mod coarse;
+
+use glam::DVec3;
+use pliant_face::anatomy::hinge::JawPose;
+use pliant_face::inverse::fit::{FaceFit, FitOptions};
+use pliant_face::performance::Frame;
+use pliant_face::{Animator, FaceModel, FaceSimulation, FittedShape, SimulationOptions};
+
+use self::coarse::face;
+
+fn exact() -> SimulationOptions {
+    SimulationOptions { contact: false, threads: 2, ..SimulationOptions::default() }
+}
+
+fn mean(values: impl Iterator<Item = f64>) -> f64 {
+    let (sum, count) = values.fold((0.0, 0.0), |(sum, count), value| (sum + value, count + 1.0));
+    sum / f64::max(count, 1.0)
+}
+
+#[test]
+fn raised_brows_are_made_by_the_forehead_and_played_as_fitted() {
+    let face = face();
+    let shape = face.shapes.iter().find(|shape| shape.name == "browInnerUp").expect("a shape");
+    let rest = &face.skin.mesh.positions;
+    let target: Vec<DVec3> = rest.iter().zip(&shape.displacement).map(|(p, d)| *p + *d).collect();
+    let options = FitOptions { contact: false, threads: 2, ..FitOptions::default() };
+    let fitted = FaceFit::new(face, options).expect("a fit").fit(&target, None).expect("muscles");
+    let moved: Vec<usize> =
+        (0..rest.len()).filter(|&v| target[v].distance(rest[v]) > 5e-4).collect();
+    let by = mean(moved.iter().map(|&v| target[v].distance(rest[v])));
+    let left = mean(moved.iter().map(|&v| target[v].distance(fitted.skin[v])));
+    assert!(left < 0.35 * by, "{:.2} of {:.2} mm are left", 1e3 * left, 1e3 * by);
+    let effort = |named: &str| {
+        let own = face.muscles.iter().zip(&fitted.contractions);
+        mean(own.filter(|(m, _)| m.name.starts_with(named)).map(|(_, c)| *c))
+    };
+    assert!(effort("frontalis") > 0.02, "{}", effort("frontalis"));
+    assert!(effort("mentalis").abs() < 0.02, "{}", effort("mentalis"));
+
+    // The rig goes through a file, and plays what was found.
+    let own = FittedShape {
+        name: "browInnerUp".to_owned(),
+        jaw: fitted.jaw,
+        activations: fitted.activations.clone(),
+    };
+    let rigged = FaceModel { rig: vec![own], ..face.clone() };
+    let rigged = FaceModel::decode(&rigged.encode()).expect("a face");
+    let names = ["browInnerUp".to_owned()];
+    let mut animator = Animator::new(&rigged, &names, &exact()).expect("an animator");
+    let frame = Frame { weights: vec![1.0], ..Frame::default() };
+    let played = animator.frame(&frame).skin;
+    let off = mean(moved.iter().map(|&v| played[v].distance(fitted.skin[v])));
+    assert!(off < 0.02 * by, "played {:.3} mm from what was fitted", 1e3 * off);
+}
+
+#[test]
+fn half_a_fitted_shape_is_half_of_its_activations() {
+    let face = face();
+    let squeezed = [0.9, 0.02, 0.0, 1.05, 0.0, 1.05];
+    let count = face.active_tets().len();
+    let own = FittedShape {
+        name: "squeeze".to_owned(),
+        jaw: JawPose::default(),
+        activations: vec![squeezed; count],
+    };
+    let rigged = FaceModel { rig: vec![own], ..face.clone() };
+    let mut played = FaceSimulation::new(&rigged, &exact()).expect("a simulation");
+    played.act(&[], &[0.5], &JawPose::default());
+    let mut told = FaceSimulation::new(face, &exact()).expect("a simulation");
+    let relaxed = [1.0, 0.0, 0.0, 1.0, 0.0, 1.0];
+    let between: [f64; 6] = std::array::from_fn(|k| 0.5 * (relaxed[k] + squeezed[k]));
+    told.activate(&vec![between; count], &JawPose::default());
+    let off = played.skin().iter().zip(told.skin()).map(|(a, b)| a.distance(b)).fold(0.0, f64::max);
+    assert!(off < 1e-6, "{off:e} m apart");
+}
+
+#[test]
+fn a_skin_of_another_head_is_refused() {
+    let mut fit = FaceFit::new(face(), FitOptions::default()).expect("a fit");
+    let refused = fit.fit(&[DVec3::ZERO; 3], None).map(|_| ());
+    assert!(refused.is_err_and(|error| error.to_string().contains("vertices")));
+}

@@ -1,0 +1,237 @@
+//! `pliant face fit`: the muscles and the jaw that make given skins.
+
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+use pliant::face::inverse::fit::{ActivationModel, FaceFit, FitOptions, Fitted};
+use pliant::face::{FaceModel, FittedShape};
+use pliant::io::atomic::{refuse_overwriting, write_whole};
+use pliant::io::{Loaded, read_mesh, write_mesh};
+use pliant::mesh::{DVec3, Mesh};
+use serde_json::{Value, json};
+
+use super::{failure, fit_sheet, open};
+use crate::arguments::Options;
+use crate::failure::Failure;
+use crate::interrupt;
+use crate::progress::Progress;
+use crate::report;
+
+/// Find the muscles, and the pose of the jaw, that make given skins
+#[derive(Args)]
+#[command(after_help = "Examples:\n  \
+    pliant face fit head.face --all --out fitted\n  \
+    pliant face fit head.face --target smile.obj frown.obj --out fitted\n  \
+    pliant face animate fitted/model.face --weights take.csv --out talk.glb")]
+pub struct Arguments {
+    /// What `pliant face build` wrote
+    #[arg(value_name = "MODEL.face")]
+    model: PathBuf,
+    /// Skins with the vertices of the face's own, in its order; the file's name is the shape's
+    #[arg(long, value_name = "FILES", num_args = 1.., required_unless_present = "all")]
+    target: Vec<PathBuf>,
+    /// Every shape that the face has
+    #[arg(long, conflicts_with = "target")]
+    all: bool,
+    /// The folder to write: model.face, NAME.obj and NAME.png per target, report.json
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+    /// What activations may be
+    #[arg(long, value_enum, default_value_t = Kind::Tensor)]
+    activation: Kind,
+    /// Let lips pass through teeth and each other
+    #[arg(long)]
+    no_contact: bool,
+    /// Write no pictures
+    #[arg(long)]
+    no_pictures: bool,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Kind {
+    /// A symmetric matrix per tet
+    Tensor,
+    /// A contraction along the fibres per tet
+    Fibre,
+    /// A contraction along the fibres per muscle
+    Muscle,
+}
+
+/// A skin that is asked for (m).
+struct Target {
+    name: String,
+    skin: Vec<DVec3>,
+}
+
+pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
+    interrupt::listen()?;
+    let mut face = open(&arguments.model)?;
+    let targets = targets(&arguments, &face)?;
+    let outputs = |ending: &str, name: &str| arguments.out.join(format!("{name}.{ending}"));
+    let model_path = outputs("face", "model");
+    let mut inputs: Vec<&Path> = vec![&arguments.model];
+    inputs.extend(arguments.target.iter().map(PathBuf::as_path));
+    refuse_overwriting(&model_path, &inputs)?;
+    for target in &targets {
+        refuse_overwriting(&outputs("obj", &target.name), &inputs)?;
+    }
+    std::fs::create_dir_all(&arguments.out).map_err(|error| {
+        Failure::about(&arguments.out, format!("cannot make the folder: {error}"))
+    })?;
+    let model = match arguments.activation {
+        Kind::Tensor => ActivationModel::Tensor,
+        Kind::Fibre => ActivationModel::Fibre,
+        Kind::Muscle => ActivationModel::Muscle,
+    };
+    let asked = FitOptions {
+        model,
+        contact: !arguments.no_contact,
+        threads: options.threads(),
+        ..FitOptions::default()
+    };
+    let (mut rows, mut rig) = (Vec::new(), Vec::new());
+    let mut seconds = 0.0;
+    {
+        let mut fit = FaceFit::new(&face, asked).map_err(failure)?;
+        let progress = Progress::start(options, "targets", targets.len() as u64);
+        for (done, target) in (1..).zip(&targets) {
+            if interrupt::asked() {
+                break;
+            }
+            let fitted = fit.fit(&target.skin, None).map_err(failure)?;
+            write_mesh(&outputs("obj", &target.name), &skin_at(&face, &fitted.skin))?;
+            if !arguments.no_pictures {
+                let path = outputs("png", &target.name);
+                fit_sheet::write(&path, &face, (&target.name, &target.skin), &fitted, options)?;
+            }
+            seconds += fitted.seconds;
+            rows.push(row(&face, target, &fitted));
+            rig.push(FittedShape {
+                name: target.name.clone(),
+                jaw: fitted.jaw,
+                activations: fitted.activations,
+            });
+            progress.at(done);
+        }
+    }
+    let done = rig.len();
+    for shape in rig {
+        match face.rig.iter_mut().find(|own| own.name == shape.name) {
+            Some(own) => *own = shape,
+            None => face.rig.push(shape),
+        }
+    }
+    write_whole(&model_path, &face.encode())?;
+    let summary = json!({ "targets": rows, "seconds": seconds });
+    write_whole(&arguments.out.join("report.json"), format!("{summary:#}\n").as_bytes())?;
+    if done < targets.len() {
+        let path = arguments.out.display();
+        return Err(Failure::interrupted(format!(
+            "stopped by Ctrl-C: {path} holds the first {done} of {} targets",
+            targets.len()
+        )));
+    }
+    if !options.quiet {
+        table(&rows).iter().for_each(|line| report::say(line));
+        report::say(&format!(
+            "wrote {}: {done} targets in {seconds:.1} s",
+            arguments.out.display()
+        ));
+    }
+    Ok(())
+}
+
+fn targets(arguments: &Arguments, face: &FaceModel) -> Result<Vec<Target>, Failure> {
+    let rest = &face.skin.mesh.positions;
+    if arguments.all {
+        let of = |shape: &pliant::face::Shape| Target {
+            name: shape.name.clone(),
+            skin: rest.iter().zip(&shape.displacement).map(|(p, d)| *p + *d).collect(),
+        };
+        return Ok(face.shapes.iter().map(of).collect());
+    }
+    let mut targets: Vec<Target> = Vec::new();
+    for path in &arguments.target {
+        let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
+        let name = name.filter(|name| name != "model").ok_or_else(|| {
+            Failure::about(path, "expected a file named after its shape, not `model`".to_owned())
+        })?;
+        if targets.iter().any(|target| target.name == name) {
+            return Err(Failure::about(path, format!("is the second target named {name}")));
+        }
+        let skin = read_mesh(path)?.mesh.positions;
+        if skin.len() != rest.len() || skin.iter().any(|p| !p.is_finite()) {
+            let problem = format!(
+                "has {} vertices, expected the {} of the face's skin, all with numbers",
+                skin.len(),
+                rest.len()
+            );
+            return Err(Failure::about(path, problem));
+        }
+        targets.push(Target { name, skin });
+    }
+    Ok(targets)
+}
+
+fn skin_at(face: &FaceModel, positions: &[DVec3]) -> Loaded {
+    let skin = &face.skin;
+    Loaded {
+        mesh: Mesh { positions: positions.to_vec(), ..skin.mesh.clone() },
+        polygons: skin.polygons.clone(),
+        attributes: skin.attributes.clone(),
+        notes: Vec::new(),
+    }
+}
+
+/// What moves further than this (m) counts.
+const MOVED: f64 = 5e-4;
+
+/// A target's row in the report.
+fn row(face: &FaceModel, target: &Target, fitted: &Fitted) -> Value {
+    let rest = &face.skin.mesh.positions;
+    let (mut moved, mut left, mut worst, mut count) = (0.0, 0.0, 0.0_f64, 0usize);
+    for ((from, to), got) in rest.iter().zip(&target.skin).zip(&fitted.skin) {
+        let (by, off) = (from.distance(*to), got.distance(*to));
+        if by > MOVED {
+            (moved, left, worst, count) = (moved + by, left + off, worst.max(off), count + 1);
+        }
+    }
+    let mean = |sum: f64| 1e3 * sum / count.max(1) as f64;
+    let muscles: serde_json::Map<String, Value> = face
+        .muscles
+        .iter()
+        .zip(&fitted.contractions)
+        .map(|(muscle, by)| (muscle.name.clone(), json!(by)))
+        .collect();
+    let (jaw, shift) = (&fitted.jaw, 1e3 * fitted.jaw.shift);
+    json!({
+        "name": target.name,
+        "moved_mm": mean(moved),
+        "mean_mm": mean(left),
+        "max_mm": 1e3 * worst,
+        "iterations": fitted.steps,
+        "seconds": fitted.seconds,
+        "jaw": [jaw.open, jaw.turn, shift.x, shift.y, shift.z],
+        "muscles": muscles,
+    })
+}
+
+/// The rows as lines, the worst fitted last.
+fn table(rows: &[Value]) -> Vec<String> {
+    let number = |row: &Value, key: &str| row[key].as_f64().unwrap_or(0.0);
+    let part = |row: &Value| number(row, "mean_mm") / number(row, "moved_mm").max(1e-9);
+    let mut order: Vec<&Value> = rows.iter().collect();
+    order.sort_by(|a, b| part(a).total_cmp(&part(b)));
+    let line = |row: &&Value| {
+        format!(
+            "{:<28} moved {:6.2} mm, left {:5.2} mm ({:3.0} %), at most {:5.2} mm, {:5.1} s",
+            row["name"].as_str().unwrap_or(""),
+            number(row, "moved_mm"),
+            number(row, "mean_mm"),
+            100.0 * part(row),
+            number(row, "max_mm"),
+            number(row, "seconds"),
+        )
+    };
+    order.iter().map(line).collect()
+}

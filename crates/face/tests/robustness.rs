@@ -6,10 +6,11 @@ use glam::DVec3;
 use pliant_face::anatomy::landmarks::Landmark;
 use pliant_face::effects::Effects;
 use pliant_face::expression::Recipe;
+use pliant_face::inverse::blend::{Blend, Entry};
 use pliant_face::performance::Names;
 use pliant_face::{
-    BoneHold, Ensemble, Eye, FaceModel, FaceSimulation, MuscleCourse, Part, Performance, Shape,
-    Share, SimulationOptions, SkinBinding,
+    BoneHold, Ensemble, Eye, FaceModel, FaceSimulation, FittedShape, MuscleCourse, Part,
+    Performance, Shape, Share, SimulationOptions, SkinBinding,
 };
 use pliant_mesh::{Attribute, Group, Mesh, Surface, shapes::solid_box};
 use proptest::prelude::*;
@@ -50,6 +51,12 @@ fn small() -> FaceModel {
             "jawOpen".to_owned(),
             Recipe { muscles: vec![("string".to_owned(), 0.2)], ..Recipe::default() },
         )],
+        rig: vec![FittedShape {
+            name: "jawOpen".to_owned(),
+            activations: vec![[0.9, 0.1, 0.0, 1.0, 0.0, 1.1]; solid.tets.len()],
+            ..FittedShape::default()
+        }],
+        geometry: Blend::new(1, vec![&[Entry { column: 1, weight: 1.0 }][..]; solid.tets.len()]),
         regions: vec![Group::new("all", (0..count as u32).collect())],
         landmarks: vec![Landmark { name: "corner".to_owned(), position: DVec3::ZERO }],
         skin,

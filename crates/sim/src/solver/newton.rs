@@ -260,7 +260,8 @@ pub fn minimise(
             info.timings.evaluate += clock.elapsed();
             info.evaluations += 1;
             if !rises(value, sums.value, step * slope, &sums) {
-                if step == 1.0 {
+                // Inertia bends every objective.
+                if step == 1.0 && objective.kappa == 0.0 {
                     let along = (sums.value, value, -slope);
                     lengthen(objective, p, along, space, evaluation, &mut info, team);
                 }

@@ -19,7 +19,7 @@
 //!
 //! The gradient is the adjoint one, exact to rounding: with Kλ = −Sᵀω(Sx − t), dJ/da = Bᵀλ, where K = ∇²E
 //! and B = ∂∇E/∂a. Steps are Gauss–Newton's, (K⁻¹B)ᵀ SᵀωS (K⁻¹B) + W, by conjugate gradients that never form the
-//! matrix; there K is the matrix at rest, turned, which a step forgives and the gradient does not.
+//! matrix; there K is its own factor or, where that would be too large, the matrix at rest, turned.
 
 pub mod blend;
 pub mod dependence;

@@ -130,12 +130,7 @@ impl<'a> FaceFit<'a> {
             ..SimulationOptions::default()
         };
         let simulation = FaceSimulation::new(face, &simulated)?;
-        let mut shares = Vec::new();
-        let mut first = 0;
-        for own in face.shares.chunk_by(|a, b| a.tet == b.tet) {
-            shares.push(first..first + own.len());
-            first += own.len();
-        }
+        let shares = face.active_tets();
         let active = |own: &std::ops::Range<usize>| -> f64 {
             face.shares[own.clone()].iter().map(|share| share.fraction).sum()
         };

@@ -6,7 +6,8 @@
 //! definite the elements' projected Hessians take its place (Smith, de Goes and Kim 2019), which
 //! converge linearly, until the residual has fallen to a tenth: next to a minimum the exact one is
 //! definite. Where even the projected ones are singular (a free body without inertia) a growing
-//! multiple of the identity is added. Steps are shortened until Armijo's condition holds.
+//! multiple of the identity is added. Steps are shortened until Armijo's condition holds, and lengthened where
+//! nothing has inertia and the objective falls in a straight line.
 //! One iteration from the last positions, at full length, is the linearised scheme of Baraff and
 //! Witkin 1998 and of "Enriching triangle mesh animations", Eq. 6–9.
 

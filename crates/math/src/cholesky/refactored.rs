@@ -1,11 +1,11 @@
 //! A factor whose values change while its pattern stays.
 
-use super::supernodes::{Merging, Supernodes};
+use super::supernodes::{MOST_COLUMNS, Merging, Supernodes};
 use crate::MathError;
 use crate::sparse::SymmetricMatrix;
 
-/// A Cholesky factor of a fixed pattern: analysed once, factored and solved often, with one
-/// right-hand side. After [`analyse`](Self::analyse) it allocates nothing of its own.
+/// A Cholesky factor of a fixed pattern: analysed once, factored and solved often. After
+/// [`analyse`](Self::analyse) it allocates nothing of its own.
 ///
 /// ```
 /// use pliant_math::cholesky::SparseCholesky;
@@ -45,7 +45,7 @@ impl SparseCholesky {
         Ok(SparseCholesky {
             order: order.to_vec(),
             factor: vec![0.0; supernodes.values()],
-            solution: vec![0.0; order.len()],
+            solution: vec![0.0; MOST_COLUMNS * order.len()],
             ordered,
             slots,
             supernodes,
@@ -89,18 +89,33 @@ impl SparseCholesky {
     /// Fails where there is no factor, or the solution is not finite; `x` is then unchanged.
     pub fn solve(&mut self, x: &mut [f64]) -> Result<(), MathError> {
         check_length("the right-hand side", x.len(), self.size())?;
+        self.solve_many(x)
+    }
+
+    /// The same of right-hand sides after each other: the factor is read once for some of them together.
+    ///
+    /// Fails as one would; those before it are then solved.
+    pub fn solve_many(&mut self, x: &mut [f64]) -> Result<(), MathError> {
+        let size = self.size();
         if !self.is_factored {
             return Err(MathError::NotFactored);
         }
-        for (to, &index) in self.solution.iter_mut().zip(&self.order) {
-            *to = x[index];
+        if size == 0 {
+            return Ok(());
         }
-        self.supernodes.solve(&self.factor, &mut self.solution);
-        if let Some(k) = self.solution.iter().position(|v| !v.is_finite()) {
-            return Err(MathError::NonFinite { column: self.order[k] });
-        }
-        for (&from, &index) in self.solution.iter().zip(&self.order) {
-            x[index] = from;
+        check_length("the last right-hand side", x.len() % size, 0)?;
+        for some in x.chunks_mut(MOST_COLUMNS * size) {
+            let solution = &mut self.solution[..some.len()];
+            for (to, from) in solution.chunks_exact_mut(size).zip(some.chunks_exact(size)) {
+                to.iter_mut().zip(&self.order).for_each(|(to, &index)| *to = from[index]);
+            }
+            self.supernodes.solve(&self.factor, solution, size);
+            if let Some(k) = solution.iter().position(|v| !v.is_finite()) {
+                return Err(MathError::NonFinite { column: self.order[k % size] });
+            }
+            for (from, to) in solution.chunks_exact(size).zip(some.chunks_exact_mut(size)) {
+                from.iter().zip(&self.order).for_each(|(&from, &index)| to[index] = from);
+            }
         }
         Ok(())
     }

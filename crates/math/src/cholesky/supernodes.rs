@@ -32,6 +32,9 @@ pub(super) enum Merging {
 /// not larger than that, or than this many ε for short rows, is rounding error alone.
 const FEWEST_TERMS: usize = 16;
 
+/// Right-hand sides that are solved for together: so many that reading the factor is no longer what takes time.
+pub(super) const MOST_COLUMNS: usize = 16;
+
 /// The supernodes of a factor, and the memory to compute it.
 pub(super) struct Supernodes {
     symbolic: SymbolicSupernodalCholesky<usize>,
@@ -72,7 +75,7 @@ impl Supernodes {
                 Par::Seq,
                 Spec::default(),
             ),
-            symbolic.solve_in_place_scratch::<f64>(1, Par::Seq),
+            symbolic.solve_in_place_scratch::<f64>(MOST_COLUMNS, Par::Seq),
         ]);
         let scratch = MemBuffer::try_new(need).map_err(|_| out_of_memory())?;
         let mut supernodes = Supernodes { symbolic, scratch, smallest_pivots: vec![] };
@@ -147,12 +150,12 @@ impl Supernodes {
         self.check_pivots(matrix, factor)
     }
 
-    /// x ← (L Lᵀ)⁻¹ x.
-    pub fn solve(&mut self, factor: &[f64], x: &mut [f64]) {
-        let size = x.len();
+    /// x ← (L Lᵀ)⁻¹ x, of no more than [`MOST_COLUMNS`] right-hand sides of this size after each other.
+    pub fn solve(&mut self, factor: &[f64], x: &mut [f64], size: usize) {
+        let columns = x.len() / size.max(1);
         SupernodalLltRef::new(&self.symbolic, factor).solve_in_place_with_conj(
             Conj::No,
-            MatMut::from_column_major_slice_mut(x, size, 1),
+            MatMut::from_column_major_slice_mut(x, size, columns),
             Par::Seq,
             MemStack::new(&mut self.scratch),
         );

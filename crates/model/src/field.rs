@@ -7,7 +7,9 @@
 use glam::DMat3;
 use pliant_math::Row;
 
-use crate::potentials::{Compliant, Curvature, Mixed, Potential, ProxyKind, Situation, VisitTerm};
+use crate::potentials::{
+    Compliant, Curvature, Mixed, Potential, ProxyKind, Situation, Turning, VisitTerm,
+};
 
 /// The potentials of a model.
 pub struct Field {
@@ -108,6 +110,11 @@ impl Field {
         self.potentials[self.tasks[task].potential].is_in_proxy()
     }
 
+    /// Whether a task's potential tells what joins points; see [`Potential::joins`].
+    pub fn is_joining(&self, task: usize) -> bool {
+        self.potentials[self.tasks[task].potential].is_joining()
+    }
+
     /// Whether all energies are stored, and all stiffness lasts: nothing blows, rubs or touches.
     pub fn is_constant(&self) -> bool {
         self.potentials.iter().all(|p| p.is_stored() && p.is_in_proxy())
@@ -176,6 +183,13 @@ impl Field {
     pub fn joins(&self, at: &Situation, curvature: Curvature, visit: VisitTerm) {
         for potential in &self.potentials {
             potential.joins(at, curvature, visit);
+        }
+    }
+
+    /// What the exact Hessian has beyond them; see [`Potential::turnings`].
+    pub fn turnings(&self, at: &Situation, visit: &mut dyn FnMut(Turning)) {
+        for potential in &self.potentials {
+            potential.turnings(at, visit);
         }
     }
 

@@ -9,11 +9,12 @@
 //! ```
 //!
 //! the last by Gauss and Newton, and with I in place of n nᵀ beside an edge or a corner of a surface; exactly,
-//! I − t tᵀ beside an edge along t, which a vertex slides on. Where
+//! I − t tᵀ beside an edge along t, which a vertex slides on, and what [`Turning`] adds. Where
 //! k is not constant (crossing edges), ½ d² ∂k is part of the gradient.
 
 use glam::{DMat3, DVec3};
 
+use super::Turning;
 use super::body_touch::{BodyTouch, TouchEnergy};
 use super::contact::square;
 use super::potential::{Curvature, Situation};
@@ -48,6 +49,17 @@ impl TouchEnergy for Pressed {
             _ => DMat3::IDENTITY,
         };
         along * (at.contact_lead() * touch.stiffness)
+    }
+
+    /// Of a vertex in a solid; what is nearest to the edge of a neighbourhood or has a thickness is left at Gauss and Newton's.
+    fn turning(touch: &Touch, at: &Situation) -> Option<Turning> {
+        let Touch { points: [point, _], corners: [a, b, c, d], weights: [p, q, r, _], .. } = *touch;
+        if touch.shares[1] != 0.0 || touch.thickness != 0.0 || c != d {
+            return None;
+        }
+        let place = |v: u32| (v, at.contact_position(v));
+        let stiffness = at.contact_lead() * touch.stiffness;
+        Turning::new(place(point), [a, b, c].map(place), [p, q, r], stiffness)
     }
 
     fn by_stiffness(touch: &Touch) -> f64 {

@@ -20,6 +20,7 @@ use std::sync::Arc;
 use glam::{DMat3, DVec3};
 use pliant_math::Row;
 
+use super::Turning;
 use super::potential::{Curvature, Potential, ProxyKind, Situation, VisitTerm};
 use crate::touching::{Solids, Touch};
 
@@ -41,6 +42,11 @@ pub trait TouchEnergy: Send + Sync {
 
     /// e″ [N/m], definite.
     fn bend(solids: &Solids, touch: &Touch, at: &Situation, curvature: Curvature) -> DMat3;
+
+    /// What e″ lacks as the surface turns.
+    fn turning(_: &Touch, _: &Situation) -> Option<Turning> {
+        None
+    }
 
     /// What e depends on a touch's points, sides and corners with besides, per [`Touch::slopes`] \[m²\].
     fn by_stiffness(_: &Touch) -> f64 {
@@ -140,6 +146,14 @@ impl<E: TouchEnergy> Potential for BodyTouch<E> {
             visit(&joined, E::bend(&self.solids, touch, at, curvature));
         }
         true
+    }
+
+    fn is_joining(&self) -> bool {
+        true
+    }
+
+    fn turnings(&self, at: &Situation, visit: &mut dyn FnMut(Turning)) {
+        E::touches(at).iter().filter_map(|touch| E::turning(touch, at)).for_each(visit);
     }
 
     /// None: it comes and goes.

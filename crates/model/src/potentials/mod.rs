@@ -50,6 +50,7 @@ pub mod stvk;
 pub mod tetrahedra;
 pub mod tissue;
 pub mod tracking;
+mod turning;
 pub mod wind;
 
 pub use compliant::Compliant;
@@ -57,3 +58,4 @@ pub use density::{Density, Matrix9};
 pub use point_energy::PointResponse;
 pub use potential::{Curvature, Mixed, Potential, ProxyKind, Situation, VisitTerm, bisect};
 pub use tracking::Tracked;
+pub use turning::Turning;

@@ -7,6 +7,7 @@
 use glam::{DMat3, DVec3};
 use pliant_math::Row;
 
+use super::Turning;
 use super::compliant::Compliant;
 use crate::input::Drive;
 use crate::touching::Touch;
@@ -149,6 +150,16 @@ pub trait Potential: Send + Sync {
     fn joins(&self, at: &Situation, curvature: Curvature, visit: VisitTerm) -> bool {
         let _ = (at, curvature, visit);
         false
+    }
+
+    /// Whether there is more to be told of it there than of its points.
+    fn is_joining(&self) -> bool {
+        false
+    }
+
+    /// What the exact Hessian has beyond terms that join points, because what they are pushed by turns as they move.
+    fn turnings(&self, at: &Situation, visit: &mut dyn FnMut(Turning)) {
+        let _ = (at, visit);
     }
 
     /// The constant proxy ½ xᵀLx, acting on x, y and z alike [N/m]: entries (i, j, Lᵢⱼ) of the

@@ -6,7 +6,7 @@
 //! steps, and is spectrally near: some ten to thirty iterations of one product and one solve take
 //! the place of a factorisation.
 //!
-//! The rule ([`is_preferred`]) counts operations, so that the same model is always solved in the
+//! The rule ([`patience`]) counts operations, so that the same model is always solved in the
 //! same way.
 
 use std::ops::Range;
@@ -28,19 +28,25 @@ use crate::objective::{BLOCK, Objective};
 
 /// Iterations before the matrix is factored after all: it has stiffness, such as contact, that
 /// the preconditioner does not know.
-const MOST_ITERATIONS: u32 = 150;
+pub(super) const MOST_ITERATIONS: u32 = 150;
 
-/// Multiplications in a factorisation from which on iterations win, with inertia and without it: the matrix of
-/// an equilibrium is far from what it was at rest where muscles are at work, and takes iterations by the hundred.
-const MOST_MULTIPLICATIONS: f64 = 3e8;
-const MOST_AT_REST: f64 = 3e9;
+/// The same without inertia, where a factorisation takes no longer than so many: the matrix of an equilibrium is far
+/// from what it was at rest where a jaw is wide open, and then takes iterations by the hundred.
+const MOST_AT_REST: u32 = 10;
+/// And where bodies touch: that is in the preconditioner, and not in a factorisation.
+const MOST_TOUCHING: u32 = 25;
 
-/// Whether conjugate gradients take less time than factoring: decided by the multiplications of a
-/// factor with so many numbers, Σ (numbers in a column)² over its columns, as if all were alike.
-pub(super) fn is_preferred(scheme: Scheme, unknowns: usize, factor_values: usize) -> bool {
-    let mean = factor_values as f64 / unknowns.max(1) as f64;
-    let most = if scheme == Scheme::QuasiStatic { MOST_AT_REST } else { MOST_MULTIPLICATIONS };
-    factor_values as f64 * mean > most
+/// Multiplications in a factorisation from which on iterations may win, and always do.
+const SOME_MULTIPLICATIONS: f64 = 3e8;
+const MOST_MULTIPLICATIONS: f64 = 3e9;
+
+/// How many iterations conjugate gradients have to be quicker than factoring, if they can be: decided by the
+/// multiplications of a factor with so many numbers, Σ (numbers in a column)² over its columns, as if all were alike.
+pub(super) fn patience(scheme: Scheme, unknowns: usize, factor_values: usize) -> Option<u32> {
+    let multiplications = (factor_values as f64).powi(2) / unknowns.max(1) as f64;
+    let is_small = multiplications <= MOST_MULTIPLICATIONS && scheme == Scheme::QuasiStatic;
+    let most = if is_small { MOST_AT_REST } else { MOST_ITERATIONS };
+    (multiplications > SOME_MULTIPLICATIONS).then_some(most)
 }
 
 /// How an attempt to solve ended.
@@ -69,6 +75,8 @@ pub struct ConjugateVectors {
     search: Buffer<Row>,
     product: Buffer<Row>,
     sums: Vec<f64>,
+    /// Most iterations.
+    patience: u32,
 }
 
 /// A matrix for one κ; none where it is not positive definite.
@@ -114,13 +122,18 @@ impl Factored {
 }
 
 impl ConjugateSpace {
-    /// Vectors for so many free vertices.
-    pub fn new(free: usize) -> Self {
+    /// Vectors for so many free vertices, and at most so many iterations.
+    pub fn new(free: usize, patience: u32) -> Self {
         ConjugateSpace {
             proxies: Vec::new(),
             narrow: Buffer::zeroed(free),
-            vectors: ConjugateVectors::new(free),
+            vectors: ConjugateVectors::new(free, patience),
         }
+    }
+
+    /// Whether iterations are quicker than factoring however many they are.
+    pub fn is_patient(&self) -> bool {
+        self.vectors.patience > MOST_AT_REST
     }
 
     /// Factors the preconditioner for a κ [1/s²], if that has not been done. Without one, solves
@@ -193,8 +206,8 @@ impl ConjugateSpace {
 }
 
 impl ConjugateVectors {
-    /// Vectors for so many free vertices.
-    pub fn new(free: usize) -> Self {
+    /// Vectors for so many free vertices, and at most so many iterations.
+    pub fn new(free: usize, patience: u32) -> Self {
         let rows = || Buffer::zeroed(free);
         ConjugateVectors {
             residual: rows(),
@@ -202,6 +215,7 @@ impl ConjugateVectors {
             search: rows(),
             product: rows(),
             sums: vec![0.0; free.div_ceil(BLOCK)],
+            patience,
         }
     }
 
@@ -215,7 +229,7 @@ impl ConjugateVectors {
         direction: &mut [f64],
         team: &Team,
     ) -> Outcome {
-        let ConjugateVectors { residual, preconditioned, search, product, sums } = self;
+        let ConjugateVectors { residual, preconditioned, search, product, sums, patience } = self;
         direction.fill(0.0);
         let first = {
             let residual = SharedSlice::new(residual);
@@ -232,7 +246,11 @@ impl ConjugateVectors {
         };
         let goal = accuracy * accuracy * first;
         let (mut size, mut alignment) = (first, 0.0);
-        for iteration in 0..MOST_ITERATIONS {
+        let most = match *patience {
+            MOST_AT_REST if layout.is_coupled() => MOST_TOUCHING,
+            most => most,
+        };
+        for iteration in 0..most {
             let scale = size.sqrt();
             if !(scale > 0.0 && scale.is_finite() && precondition(residual, scale, preconditioned))
             {
@@ -318,11 +336,13 @@ mod tests {
     #[test]
     fn large_factors_are_avoided() {
         // Bars of 2,000 and 98,000 tets.
-        let moving = |unknowns, values| is_preferred(Scheme::BackwardEuler, unknowns, values);
-        assert!(!moving(1_728, 350_000));
-        assert!(moving(66_000, 30_000_000));
-        assert!(!moving(0, 0));
-        // A face of 35,000 tets.
-        assert!(!is_preferred(Scheme::QuasiStatic, 19_476, 2_709_369));
+        let moving = |unknowns, values| patience(Scheme::BackwardEuler, unknowns, values);
+        assert_eq!(moving(1_728, 350_000), None);
+        assert_eq!(moving(66_000, 30_000_000), Some(MOST_ITERATIONS));
+        assert_eq!(moving(0, 0), None);
+        // Faces of 35,000 and 115,000 tets.
+        let at_rest = |unknowns, values| patience(Scheme::QuasiStatic, unknowns, values);
+        assert_eq!(at_rest(19_476, 2_709_369), Some(MOST_AT_REST));
+        assert_eq!(at_rest(60_000, 15_000_000), Some(MOST_ITERATIONS));
     }
 }

@@ -6,17 +6,19 @@
 //! Products with the matrix get the difference from here.
 
 use pliant_math::{DMat3, DVec3, Row};
-use pliant_model::potentials::{Curvature, Situation};
+use pliant_model::potentials::{Curvature, Situation, Turning};
 
 use crate::objective::Objective;
 
 /// Vertices of a touch: a vertex or an edge, and a tet at most.
-const MOST: usize = 6;
+pub(super) const MOST: usize = 6;
 
 /// The terms at one iterate; memory that grows to the most that touch at a time.
 #[derive(Default)]
 pub(super) struct Couplings {
     all: Vec<Coupling>,
+    turnings: Vec<Turning>,
+    free: u32,
 }
 
 struct Coupling {
@@ -31,6 +33,7 @@ impl Couplings {
     /// Those of a situation.
     pub fn find(&mut self, objective: &Objective, at: &Situation, curvature: Curvature) {
         self.all.clear();
+        self.turnings.clear();
         let free = objective.model.free_count() as u32;
         objective.model.field().joins(at, curvature, &mut |joined, bend| {
             let (mut vertices, mut weights) = ([0; MOST], [0.0; MOST]);
@@ -42,6 +45,10 @@ impl Couplings {
                 self.all.push(Coupling { vertices, weights, bend });
             }
         });
+        self.free = free;
+        if curvature == Curvature::Exact {
+            objective.model.field().turnings(at, &mut |turning| self.turnings.push(turning));
+        }
     }
 
     /// Whether there are none.
@@ -49,16 +56,32 @@ impl Couplings {
         self.all.is_empty()
     }
 
-    /// Adds Σ (g e″ gᵀ − 2 diag|g| e″) x to a product.
-    pub fn add_product(&self, x: &[Row], out: &mut [Row]) {
+    /// Vertices, their weights g, and e″ of every term.
+    pub fn terms(&self) -> impl Iterator<Item = (&[u32; MOST], &[f64; MOST], &DMat3)> {
+        self.all.iter().map(|Coupling { vertices, weights, bend }| (vertices, weights, bend))
+    }
+
+    /// Adds Σ (g e″ gᵀ − 2 diag|g| e″) x to a product, or the first of these alone where the matrix has no bounds, and
+    /// what turns.
+    pub fn add_product(&self, has_bounds: bool, x: &[Row], out: &mut [Row]) {
+        let bound = if has_bounds { 2.0 } else { 0.0 };
         for Coupling { vertices, weights, bend } in &self.all {
             let joined = || vertices.iter().zip(weights).filter(|(_, weight)| **weight != 0.0);
             let apart: DVec3 = joined().map(|(&v, &w)| x[v as usize].xyz() * w).sum();
             let pull = *bend * apart;
             for (&v, &w) in joined() {
                 let own = *bend * x[v as usize].xyz();
-                out[v as usize] = out[v as usize] + Row::from(pull * w - own * (2.0 * w.abs()));
+                out[v as usize] = out[v as usize] + Row::from(pull * w - own * (bound * w.abs()));
             }
+        }
+        let free = self.free;
+        let motion = |v: u32| if v < free { x[v as usize].xyz() } else { DVec3::ZERO };
+        for turning in &self.turnings {
+            turning.product(motion, |v, product| {
+                if v < free {
+                    out[v as usize] = out[v as usize] + Row::from(product);
+                }
+            });
         }
     }
 }

@@ -30,6 +30,8 @@ pub struct HessianLayout {
     touching: Touching,
     ends: Vec<Row>,
     couplings: Couplings,
+    /// Whether the last assembly has bounds of what joins vertices.
+    has_bounds: bool,
     /// Blocks of vertex v's rows, both halves: `row_blocks[row_starts[v]..row_starts[v + 1]]`.
     row_starts: Vec<u32>,
     row_blocks: Vec<RowBlock>,
@@ -117,6 +119,7 @@ impl HessianLayout {
             touching: Touching::default(),
             ends: Vec::new(),
             couplings: Couplings::default(),
+            has_bounds: true,
             row_starts,
             row_blocks,
         })
@@ -125,6 +128,11 @@ impl HessianLayout {
     /// The matrix's pattern, with the values of the last assembly.
     pub fn matrix(&self) -> &SymmetricMatrix {
         &self.matrix
+    }
+
+    /// Its values, for those who mix two assemblies.
+    pub fn values_mut(&mut self) -> &mut [f64] {
+        self.matrix.values_mut()
     }
 
     /// κM + ∇²E at `p`, plus `shift` times the identity; with the energies of those tasks that
@@ -139,6 +147,7 @@ impl HessianLayout {
         team: &Team,
     ) {
         let field = objective.model.field();
+        self.has_bounds = true;
         objective.find_touches(p, &mut self.touching, &mut self.ends, team);
         let at = objective.situation(p, self.touching.touches());
         let (elements, task_starts) = (SharedSlice::new(&mut self.elements), &self.task_starts);
@@ -181,6 +190,29 @@ impl HessianLayout {
         });
     }
 
+    /// The same without what joins vertices, not even by a bound.
+    pub fn assemble_apart(
+        &mut self,
+        objective: &Objective,
+        p: &[Row],
+        curvature: Curvature,
+        team: &Team,
+    ) {
+        let field = objective.model.field();
+        self.assemble(objective, p, curvature, 0.0, &|task| !field.is_joining(task), team);
+        self.has_bounds = false;
+    }
+
+    /// What joins vertices, where it has been looked up.
+    pub(super) fn couplings(&self) -> &Couplings {
+        &self.couplings
+    }
+
+    /// Whether the last assembly bounds it on the diagonal.
+    pub fn has_bounds(&self) -> bool {
+        self.has_bounds
+    }
+
     /// Looks up what joins vertices at `p`, where the last assembly was, and says whether anything does;
     /// products by [`HessianLayout::multiply_row`] lack it.
     pub fn couple(&mut self, objective: &Objective, p: &[Row], curvature: Curvature) -> bool {
@@ -201,7 +233,7 @@ impl HessianLayout {
 
     /// Adds to a product what [`HessianLayout::couple`] has found.
     pub fn add_couplings(&self, x: &[Row], out: &mut [Row]) {
-        self.couplings.add_product(x, out);
+        self.couplings.add_product(self.has_bounds, x, out);
     }
 
     /// Three rows of the last assembly's matrix, those of a free vertex, times a vector.

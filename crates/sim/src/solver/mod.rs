@@ -7,6 +7,7 @@ mod conjugate;
 mod couplings;
 pub mod discrete_gradient;
 pub mod hessian;
+mod joined;
 pub mod modified;
 pub mod newton;
 mod passes;

@@ -5,7 +5,8 @@
 //! The exact Hessian is tried first (it converges quadratically); where it is not positive
 //! definite the elements' projected Hessians take its place (Smith, de Goes and Kim 2019), which
 //! converge linearly, until the residual has fallen to a tenth: next to a minimum the exact one is
-//! definite. Where even the projected ones are singular (a free body without inertia) a growing
+//! definite. Where nothing has inertia, as little of the projected ones is mixed into the exact one as makes it
+//! definite: flesh that buckles is much softer than its projected Hessians say. Where even the projected ones are singular (a free body without inertia) a growing
 //! multiple of the identity is added. Steps are shortened until Armijo's condition holds, and lengthened where
 //! nothing has inertia and the objective falls in a straight line.
 //! One iteration from the last positions, at full length, is the linearised scheme of Baraff and
@@ -21,6 +22,7 @@ use pliant_model::potentials::Curvature;
 
 use super::conjugate::{self, ConjugateSpace, ConjugateVectors, Outcome};
 use super::hessian::HessianLayout;
+use super::joined::Joined;
 use super::{SolverInfo, rises};
 use crate::objective::{EvaluationSpace, Objective};
 
@@ -30,6 +32,9 @@ const STRAIGHT: f64 = 0.7;
 const LONGEST_STEP: f64 = 64.0;
 /// Shifts by 1e-9 to 1 of the mean diagonal before a matrix is given up.
 const MOST_SHIFTS: u32 = 6;
+/// The least share of projected Hessians that is tried beside the exact one, and by how much shares grow and fall.
+const LEAST_SHARE: f64 = 1.0 / 64.0;
+const SHARES_GROW: f64 = 4.0;
 /// The exact Hessian is tried again at this share of the residual at which it was not definite.
 const NEARER: f64 = 0.1;
 
@@ -48,15 +53,28 @@ pub struct NewtonSpace {
     pub(super) cholesky: SparseCholesky,
     pub(super) direction: Vec<f64>,
     from: Buffer<Row>,
+    mixture: Mixture,
     /// Where the matrix is too large to be factored again and again.
     conjugate: Option<ConjugateSpace>,
     /// Where bodies touch: for what couples vertices beside a factor that does not know it.
     coupled: Option<Coupled>,
+    /// Whether a tangent was factored.
+    is_factored: bool,
+}
+
+/// The exact Hessian with a share of the projected ones.
+#[derive(Default)]
+struct Mixture {
+    exact: Vec<f64>,
+    definite: Vec<f64>,
+    /// That made it definite last, in this search.
+    share: f64,
 }
 
 struct Coupled {
     vectors: ConjugateVectors,
     flat: Vec<f64>,
+    joined: Joined,
 }
 
 impl NewtonSpace {
@@ -67,13 +85,23 @@ impl NewtonSpace {
         let order: Vec<usize> = (0..size).collect();
         let cholesky = SparseCholesky::analyse(layout.matrix(), &order)?;
         let from = Buffer::zeroed(model.free_count());
-        let conjugate = conjugate::is_preferred(scheme, size, cholesky.stored_values())
-            .then(|| ConjugateSpace::new(model.free_count()));
+        let conjugate = conjugate::patience(scheme, size, cholesky.stored_values())
+            .map(|patience| ConjugateSpace::new(model.free_count(), patience));
         let coupled = model.solids().map(|_| Coupled {
-            vectors: ConjugateVectors::new(model.free_count()),
+            vectors: ConjugateVectors::new(model.free_count(), conjugate::MOST_ITERATIONS),
             flat: vec![0.0; size],
+            joined: Joined::default(),
         });
-        Ok(NewtonSpace { layout, cholesky, direction: vec![0.0; size], from, conjugate, coupled })
+        Ok(NewtonSpace {
+            layout,
+            cholesky,
+            direction: vec![0.0; size],
+            from,
+            mixture: Mixture::default(),
+            conjugate,
+            coupled,
+            is_factored: false,
+        })
     }
 
     /// Goes a part of the direction from where the iteration began.
@@ -109,7 +137,9 @@ impl NewtonSpace {
         mut curvature: Curvature,
         team: &Team,
     ) -> Result<(), MathError> {
-        if let Some(conjugate) = &mut self.conjugate {
+        self.is_factored = true;
+        if let Some(conjugate) = self.conjugate.as_mut().filter(|space| space.is_patient()) {
+            self.is_factored = false;
             self.layout.assemble(objective, p, curvature, 0.0, &|_| true, team);
             self.layout.couple(objective, p, curvature);
             conjugate.meet(objective, p, self.layout.touches(), curvature, team);
@@ -117,6 +147,7 @@ impl NewtonSpace {
         }
         factor(objective, p, &mut curvature, self, &mut SolverInfo::default(), team)?;
         self.layout.couple(objective, p, curvature);
+        self.join();
         Ok(())
     }
 
@@ -129,12 +160,12 @@ impl NewtonSpace {
         team: &Team,
     ) -> bool {
         let is_solved = match &mut self.conjugate {
-            Some(conjugate) => {
+            Some(conjugate) if !self.is_factored => {
                 let outcome =
                     conjugate.solve(&self.layout, rows, accuracy, &mut self.direction, team);
                 outcome == Outcome::Solved
             }
-            None => self.divide((rows, accuracy), team),
+            _ => self.divide((rows, accuracy), team),
         };
         // The solvers' right-hand side is a gradient: minus what is asked.
         for (out, d) in out.iter_mut().zip(self.direction.chunks_exact(3)) {
@@ -145,9 +176,13 @@ impl NewtonSpace {
 
     /// out ← what the matrix is preconditioned by, or its own factor, inverse times rows.
     pub(crate) fn rough_answer(&mut self, rows: &[Row], out: &mut [Row], team: &Team) -> bool {
-        match &mut self.conjugate {
-            Some(conjugate) => conjugate.precondition(rows, out, team),
-            None => {
+        let NewtonSpace { layout, cholesky, coupled, .. } = self;
+        match (&mut self.conjugate, coupled) {
+            (Some(conjugate), _) if !self.is_factored => conjugate.precondition(rows, out, team),
+            (_, Some(Coupled { joined, .. })) if !layout.has_bounds() => {
+                joined.divide(rows, cholesky, out)
+            }
+            _ => {
                 flatten(rows, 1.0, &mut self.direction);
                 let is_solved = self.cholesky.solve(&mut self.direction).is_ok();
                 for (out, d) in out.iter_mut().zip(self.direction.chunks_exact(3)) {
@@ -158,12 +193,26 @@ impl NewtonSpace {
         }
     }
 
+    /// Puts what joins vertices around what is factored, if that has no bounds of it.
+    fn join(&mut self) {
+        let NewtonSpace { layout, cholesky, coupled, .. } = self;
+        if let Some(Coupled { joined, .. }) = coupled.as_mut().filter(|_| !layout.has_bounds()) {
+            // Where it cannot, conjugate gradients have more to do.
+            joined.meet(layout.couplings(), cholesky);
+        }
+    }
+
     /// The direction by what is factored, and, where vertices are coupled, by conjugate gradients around
     /// it; whether there is one.
     fn divide(&mut self, (gradient, accuracy): (&[Row], f64), team: &Team) -> bool {
         let NewtonSpace { layout, cholesky, direction, coupled, .. } = self;
-        if let Some(Coupled { vectors, flat }) = coupled.as_mut().filter(|_| layout.is_coupled()) {
+        if let Some(Coupled { vectors, flat, joined }) =
+            coupled.as_mut().filter(|_| layout.is_coupled())
+        {
             let precondition = |residual: &[Row], _: f64, out: &mut [Row]| {
+                if !layout.has_bounds() {
+                    return joined.divide(residual, cholesky, out);
+                }
                 flatten(residual, 1.0, flat);
                 let is_solved = cholesky.solve(flat).is_ok();
                 for (out, x) in out.iter_mut().zip(flat.chunks_exact(3)) {
@@ -201,6 +250,7 @@ pub fn minimise(
     // Residual at which projected Hessians give way to the exact one.
     let mut near = 0.0;
     let mut direct = space.conjugate.is_none();
+    space.mixture.share = 0.0;
     loop {
         let clock = Instant::now();
         let sums = objective.gradient(p, gradient, None, evaluation, team);
@@ -354,6 +404,7 @@ fn exactly(
     }
     let clock = Instant::now();
     space.layout.couple(objective, p, *curvature);
+    space.join();
     let is_solved = space.divide((gradient, accuracy), team);
     info.timings.solve += clock.elapsed();
     is_solved
@@ -375,6 +426,9 @@ pub(super) fn factor(
     info: &mut SolverInfo,
     team: &Team,
 ) -> Result<(), MathError> {
+    if objective.kappa == 0.0 && mix(objective, p, curvature, space, info, team)? {
+        return Ok(());
+    }
     let (mut shift, mut shifts) = (0.0, 0);
     loop {
         let clock = Instant::now();
@@ -399,4 +453,54 @@ pub(super) fn factor(
             other => return other,
         }
     }
+}
+
+/// Factors the exact Hessian with the least share of the projected ones that makes it positive definite; whether
+/// there is one.
+fn mix(
+    objective: &Objective,
+    p: &[Row],
+    curvature: &mut Curvature,
+    space: &mut NewtonSpace,
+    info: &mut SolverInfo,
+    team: &Team,
+) -> Result<bool, MathError> {
+    let NewtonSpace { layout, cholesky, mixture: Mixture { exact, definite, share }, .. } = space;
+    let mut factor = |layout: &HessianLayout, info: &mut SolverInfo| {
+        let clock = Instant::now();
+        let outcome = cholesky.factor(layout.matrix().values());
+        info.timings.factor += clock.elapsed();
+        match outcome {
+            Ok(()) => Ok(true),
+            Err(MathError::NotPositiveDefinite { .. }) => Ok(false),
+            Err(error) => Err(error),
+        }
+    };
+    let clock = Instant::now();
+    layout.assemble_apart(objective, p, Curvature::Exact, team);
+    info.timings.assemble += clock.elapsed();
+    if *curvature == Curvature::Exact && factor(layout, info)? {
+        return Ok(true);
+    }
+    *curvature = Curvature::Definite;
+    let clock = Instant::now();
+    exact.clear();
+    exact.extend_from_slice(layout.matrix().values());
+    layout.assemble_apart(objective, p, Curvature::Definite, team);
+    definite.clear();
+    definite.extend_from_slice(layout.matrix().values());
+    info.timings.assemble += clock.elapsed();
+    *share = (*share / SHARES_GROW).max(LEAST_SHARE);
+    while *share < 1.0 {
+        for ((value, exact), definite) in
+            layout.values_mut().iter_mut().zip(&*exact).zip(&*definite)
+        {
+            *value = exact + *share * (definite - exact);
+        }
+        if factor(layout, info)? {
+            return Ok(true);
+        }
+        *share *= SHARES_GROW;
+    }
+    Ok(false)
 }

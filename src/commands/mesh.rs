@@ -7,8 +7,9 @@ use clap::Args;
 use pliant::io::atomic::{refuse_overwriting, write_whole};
 use pliant::io::{Loaded, write_mesh};
 use pliant::math::team::Team;
-use pliant::mesh::diagnosis::{Finding, findings};
+use pliant::mesh::diagnosis::findings;
 use pliant::mesh::{
+    Mesh,
     Resolution, TetOptions, Tetrahedralised, tetrahedralise, tetrahedralise_separated,
 };
 use serde_json::{Value, json};
@@ -82,7 +83,7 @@ pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
     let filled = filled.map_err(|error| Failure::about(Path::new(&arguments.surface), error))?;
     let seconds = start.elapsed().as_secs_f64();
     if let Some(path) = &arguments.report {
-        let text = format!("{:#}\n", as_json(&filled, &findings(surface), seconds));
+        let text = format!("{:#}\n", as_json(&filled, surface, seconds));
         write_whole(path, text.as_bytes())?;
     }
     let line = closing_line(&filled, surface.positions.len(), seconds, &arguments.out);
@@ -101,13 +102,16 @@ fn length(text: &str) -> Result<f64, String> {
     }
 }
 
-fn as_json(filled: &Tetrahedralised, findings: &[Finding], seconds: f64) -> Value {
-    let findings: Vec<Value> = findings.iter().map(report::finding).collect();
+fn as_json(filled: &Tetrahedralised, surface: &Mesh, seconds: f64) -> Value {
+    let findings: Vec<Value> = findings(surface).iter().map(report::finding).collect();
+    // Only what is closed has one.
+    let enclosed = filled.report.closed.then(|| surface.volume());
     json!({
         "vertices": filled.solid.positions.len(),
         "tets": filled.solid.tets.len(),
         "size": filled.report.size,
         "volume": filled.solid.volume(),
+        "surface_volume": enclosed,
         "min_dihedral_deg": filled.report.min_dihedral,
         "inverted": filled.report.inverted,
         "embedded": filled.report.embedded,

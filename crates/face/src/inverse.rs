@@ -13,7 +13,7 @@
 //! | [`dependence`] | a(θ): a matrix per tet, fibres, muscles, or blends of muscles' matrices |
 //! | [`blend`], [`geometry`] | a(θ, S): muscles' matrices and what tets take of them, learned from several skins (Dinev 2020, ch. 4) |
 //! | [`gauss_newton`] | the minimisation |
-//! | [`fit`] | a face, a skin, priors: Eq. 4 whole |
+//! | [`fit`], [`priors`] | a face, a skin, priors: Eq. 4 whole |
 //! | [`drawn`] | where it begins |
 //! | [`gamma`] | the local step of R_act |
 //!
@@ -30,3 +30,4 @@ pub mod gamma;
 pub mod gauss_newton;
 pub mod geometry;
 pub mod observation;
+pub mod priors;

@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use pliant::face::FaceModel;
-use pliant::face::inverse::fit::{Fitted, strain};
+use pliant::face::inverse::fit::Fitted;
+use pliant::face::inverse::priors::strain;
 use pliant::lips::measures::heat;
 use pliant::mesh::DVec3;
 use pliant::mesh::menagerie::Colour;

@@ -41,7 +41,9 @@ impl Site {
         let arch = arch_distance(p.x, p.z, UPPER_ARCH);
         let in_mouth = smoothstep(0.0045, 0.0065, depth) * smoothstep(-0.045, -0.040, p.z);
         let in_mouth = if (-0.100..-0.045).contains(&p.y) { in_mouth } else { 0.0 };
-        let soft = 1.0 - in_mouth * (1.0 - smoothstep(-0.0040, 0.0005, arch));
+        // What is far behind the lips lies on bone, inside of cheeks too.
+        let loose = smoothstep(-0.0040, 0.0005, arch) * smoothstep(-0.012, 0.010, p.z);
+        let soft = 1.0 - in_mouth * (1.0 - loose);
         Site { p, depth, upper, jaw: (1.0 - upper) * neck, soft }
     }
 
@@ -78,14 +80,16 @@ fn lower(p: DVec3, depth: f64) -> f64 {
     let x = p.x.abs();
     let line = parting_line(x.min(HALF_WIDTH));
     let back = ((p.z - HINGE.point.z) / (CORNER_Z - HINGE.point.z)).clamp(0.0, 1.0);
-    let line = if p.z > CORNER_Z { line } else { HINGE.point.y + (line - HINGE.point.y) * back };
+    // In the mouth, gums and tongue belong to one jaw or the other, parted where the teeth meet.
+    let in_mouth = smoothstep(0.005, 0.010, depth) * smoothstep(0.034, 0.029, x);
+    let risen = (1.0 - back) * (1.0 - in_mouth);
+    let line = if p.z > CORNER_Z { line } else { line + (HINGE.point.y - line) * risen };
     let below = line - p.y;
     let away = below.abs();
     let beside = x / (CORNER + SPREAD * away);
     let power = 0.5 + 1.2 * smoothstep(0.0, 0.010, away);
     let mut split = (1.0 - beside * beside).max(0.0).powf(power);
-    // In the mouth, gums and tongue belong to one jaw or the other.
-    split = split.max(smoothstep(0.005, 0.010, depth) * smoothstep(0.034, 0.029, x));
+    split = split.max(in_mouth);
     let band = BAND * (0.35 + 0.65 * back);
     let ramp = (0.5 * std::f64::consts::PI * (away / band).min(1.0)).sin();
     0.5 + 0.5 * below.signum() * (split + (1.0 - split) * ramp)

@@ -2,7 +2,8 @@
 //!
 //! Muscle at work is many times as stiff as what is around it, so that its tets come to have nearly the shape that
 //! their activations ask for. Turned around: the stretches S = √(FᵀF) of flesh that is drawn into a shape are nearly the
-//! activations that make it, but for those that come of the jaw without any muscle's help. Eq. 4 begins there.
+//! activations that make it. Eq. 4 begins there. Muscles that are relaxed lengthen and let the jaw go; what relaxed means
+//! where it is open is what flesh without muscles' stiffness does.
 
 use glam::{DMat3, DVec3};
 use pliant_math::decomposition::{polar, svd_rotation_variant};
@@ -16,16 +17,28 @@ use crate::simulation::{FaceSimulation, FaceSolver, SimulationOptions};
 /// Muscles shorten to no less than this part of their length, and nothing stretches beyond the other.
 pub const STRETCHES: [f64; 2] = [0.35, 2.2];
 /// A start is a mild one: what it asks for beyond that, not all tets can do at once.
-const MILD: [f64; 2] = [0.6, 1.6];
+const MILD: [f64; 2] = [0.5, 2.0];
 /// Of all springs of the skin together (N/m), per Pa of shear modulus.
 const PULL: f64 = 400.0;
 
-/// A face of passive flesh, and springs on its skin.
+/// A face of passive flesh, with springs on its skin and without.
 pub struct Drawn<'a> {
     face: &'a FaceModel,
-    simulation: FaceSimulation<'a>,
+    pulled: FaceSimulation<'a>,
+    slack: FaceSimulation<'a>,
     /// Of every tet with muscle: its number, and (X₁ − X₀, X₂ − X₀, X₃ − X₀)⁻¹ at rest [1/m].
     tets: Vec<(u32, DMat3)>,
+}
+
+/// Where Eq. 4 begins.
+#[derive(Clone, Debug, Default)]
+pub struct Start {
+    /// Activations that about make the target.
+    pub activations: Vec<Activation>,
+    /// What relaxed muscles have lengthened by to let the jaw go: S − I.
+    pub yielded: Vec<Activation>,
+    /// Where the tets' vertices are then (m).
+    pub positions: Vec<DVec3>,
 }
 
 impl<'a> Drawn<'a> {
@@ -35,15 +48,14 @@ impl<'a> Drawn<'a> {
     /// When it cannot be simulated.
     pub fn new(face: &'a FaceModel, threads: usize) -> Result<Self, FaceError> {
         let usual = SimulationOptions::default();
-        let options = SimulationOptions {
+        let slack = SimulationOptions {
             solver: FaceSolver::Exact { tolerance: 1e-3 },
             muscle_stiffness: 1.0,
             contact: false,
-            skin_pull: Some(PULL * usual.shear),
             threads,
             ..usual
         };
-        let simulation = FaceSimulation::new(face, &options)?;
+        let pulled = SimulationOptions { skin_pull: Some(PULL * usual.shear), ..slack };
         let tets = face.shares.chunk_by(|a, b| a.tet == b.tet);
         let tets = tets.map(|own| {
             (
@@ -51,29 +63,40 @@ impl<'a> Drawn<'a> {
                 edges(&face.solid.positions, face.solid.tets[own[0].tet as usize]).inverse(),
             )
         });
-        Ok(Drawn { face, simulation, tets: tets.collect() })
+        Ok(Drawn {
+            face,
+            pulled: FaceSimulation::new(face, &pulled)?,
+            slack: FaceSimulation::new(face, &slack)?,
+            tets: tets.collect(),
+        })
     }
 
-    /// Activations that about make a target (m): the stretches of the tets that have muscle in them where the skin is drawn to
-    /// it with the jaw in a pose, beyond those that the jaw alone brings about with all muscles relaxed, where the tets'
-    /// vertices are at `relaxed` (m).
-    pub fn activations(
-        &mut self,
-        target: &[DVec3],
-        jaw: &JawPose,
-        relaxed: &[DVec3],
-    ) -> Vec<Activation> {
-        self.simulation.draw(target, jaw);
-        let drawn = self.simulation.positions();
-        let activation = |(tet, at_rest): &(u32, DMat3)| {
-            let corners = self.face.solid.tets[*tet as usize];
-            let [to, from] =
-                [&drawn, relaxed].map(|positions| stretch(&(edges(positions, corners) * *at_rest)));
-            let mut own = std::array::from_fn(|k| RELAXED[k] + to[k] - from[k]);
-            bound_within(&mut own, MILD);
-            own
+    /// The stretches of the tets that have muscle in them where the skin is drawn to a target (m) with the jaw in a pose, and
+    /// those that the jaw brings about alone.
+    pub fn start(&mut self, target: &[DVec3], jaw: &JawPose) -> Start {
+        self.pulled.draw(target, jaw);
+        let positions = self.pulled.positions();
+        let mut activations = self.stretches(&positions);
+        activations.iter_mut().for_each(|a| bound_within(a, MILD));
+        let mut yielded = vec![[0.0; 6]; activations.len()];
+        if *jaw != JawPose::default() {
+            self.slack.pose(&[], &JawPose::default());
+            self.slack.pose(&[], jaw);
+            yielded = self.stretches(&self.slack.positions());
+            for own in &mut yielded {
+                bound_within(own, MILD);
+                (0..6).for_each(|k| own[k] -= RELAXED[k]);
+            }
+        }
+        Start { activations, yielded, positions }
+    }
+
+    fn stretches(&self, positions: &[DVec3]) -> Vec<Activation> {
+        let tets = self.tets.iter();
+        let of = |(tet, at_rest): &(u32, DMat3)| {
+            stretch(&(edges(positions, self.face.solid.tets[*tet as usize]) * *at_rest))
         };
-        self.tets.iter().map(activation).collect()
+        tets.map(of).collect()
     }
 }
 

@@ -2,19 +2,18 @@
 //!
 //! Lengths are in millimetres here, and means are over the skin's area and over what is active of the flesh: J is half
 //! the mean squared distance of the skin (mm²) and w times half the mean squared distance of activations from what the
-//! priors want. R_act wants the matrix of fibres that shorten by one number γ per muscle, found in between from a
-//! polynomial ([`gamma`](super::gamma)); R_sparse wants relaxed muscles, those the more that do less.
+//! priors (`priors.rs`) want.
 
 use std::time::Instant;
 
 use glam::DVec3;
-use pliant_model::potentials::activation::{Activation, RELAXED, fibre};
+use pliant_model::potentials::activation::{Activation, RELAXED};
 
 use super::dependence::{Dependence, Strand, Strands, Tensors};
-use super::drawn::Drawn;
-use super::gamma::contraction;
+use super::drawn::{Drawn, Start};
 use super::gauss_newton::{Effort, Outcome, Prior, Problem};
 use super::observation::{Observation, Sample};
+use super::priors::beyond;
 use crate::anatomy::hinge::JawPose;
 use crate::error::FaceError;
 use crate::model::FaceModel;
@@ -40,6 +39,8 @@ pub struct FitOptions {
     pub weights: Vec<f64>,
     /// R_sparse relative to R_act.
     pub sparsity: f64,
+    /// How much alike neighbouring tets are to be, relative to R_act.
+    pub smoothness: f64,
     /// Whether activations are drawn to aligned and sparse ones, or just to relaxed ones.
     pub anatomical: bool,
     /// Of the distance along the target's normals, beside the distance itself.
@@ -58,6 +59,7 @@ impl Default for FitOptions {
             model: ActivationModel::Tensor,
             weights: vec![10.0, 1.0, 0.2],
             sparsity: 0.2,
+            smoothness: 1.0,
             anatomical: true,
             to_plane: 1.0,
             steps: 2,
@@ -83,36 +85,34 @@ pub struct Fitted {
     pub equilibria: u32,
     /// Seconds.
     pub seconds: f64,
-    /// Unknowns, to go on from.
+    /// Unknowns, to go on from, and what relaxed muscles have lengthened by.
     unknowns: Vec<f64>,
+    yielded: Vec<Activation>,
 }
 
 /// Fits a face to one skin after the other.
 pub struct FaceFit<'a> {
-    face: &'a FaceModel,
+    pub(super) face: &'a FaceModel,
     simulation: FaceSimulation<'a>,
     knobs: JawKnobs,
-    options: FitOptions,
-    dependence: Fibres,
+    pub(super) options: FitOptions,
+    pub(super) dependence: Fibres,
     drawn: Drawn<'a>,
     /// Samples without targets, and the skin's vertices they are.
     samples: Vec<Sample>,
     vertices: Vec<u32>,
     /// What is active of every tet with muscle, over that of all.
-    parts: Vec<f64>,
+    pub(super) parts: Vec<f64>,
     /// Shares of each of these.
-    shares: Vec<std::ops::Range<usize>>,
+    pub(super) shares: Vec<std::ops::Range<usize>>,
+    /// Of each of these, those that it shares a face with.
+    pub(super) neighbours: Vec<Vec<u32>>,
 }
 
-/// Weight of the jaw's knobs in the priors: a degree or a millimetre counts as much as so many mm² of skin.
-const JAW: f64 = 1e-4;
-
-/// ‖S − I‖² at which the priors weigh twice as much.
-const FAR: f64 = 0.3;
 /// What skin that nobody sees weighs.
 const UNSEEN: f64 = 0.1;
 
-enum Fibres {
+pub(super) enum Fibres {
     Tensors(Tensors),
     Strands(Strands),
 }
@@ -154,6 +154,7 @@ impl<'a> FaceFit<'a> {
             samples,
             vertices,
             parts,
+            neighbours: neighbours(face, &shares),
             shares,
         })
     }
@@ -178,25 +179,23 @@ impl<'a> FaceFit<'a> {
             Fibres::Tensors(own) => own.count(),
             Fibres::Strands(own) => own.count(),
         };
-        let mut unknowns = match start {
-            Some(start) if start.unknowns.len() == count + JawKnobs::COUNT => {
-                start.unknowns.clone()
-            }
-            _ => {
+        let is_near = |start: &&Fitted| start.unknowns.len() == count + JawKnobs::COUNT;
+        let (mut unknowns, yielded) = match start.filter(is_near) {
+            Some(start) => (start.unknowns.clone(), start.yielded.clone()),
+            None => {
                 let jaw = self.jaw_of(target);
+                let Start { activations, yielded, positions } = self.drawn.start(target, &jaw);
                 self.simulation.pose(&[], &JawPose::default());
-                self.simulation.pose(&[], &jaw);
-                let relaxed = self.simulation.positions();
+                self.simulation.place(&positions);
                 let mut unknowns = match &self.dependence {
-                    Fibres::Tensors(_) => {
-                        self.drawn.activations(target, &jaw, &relaxed).into_flattened()
-                    }
+                    Fibres::Tensors(_) => activations.into_flattened(),
                     Fibres::Strands(own) => own.relaxed(),
                 };
                 unknowns.extend(JawKnobs::numbers(&jaw));
-                unknowns
+                (unknowns, yielded)
             }
         };
+        let jaw: Vec<f64> = unknowns[count..].to_vec();
         let mut fitted = Fitted::default();
         let weights = match start {
             Some(_) => {
@@ -206,7 +205,8 @@ impl<'a> FaceFit<'a> {
         };
         for weight in weights {
             for _ in 0..self.options.steps {
-                let prior = self.prior(&unknowns, weight, count);
+                let mut prior = self.prior(&unknowns, &yielded, weight, count);
+                prior.towards[count..].copy_from_slice(&jaw);
                 let done = self.minimise(&observation, &prior, &mut unknowns)?;
                 fitted.steps += done.steps;
                 fitted.products += done.products;
@@ -222,7 +222,8 @@ impl<'a> FaceFit<'a> {
             Fibres::Strands(own) => own.activations(&unknowns[..count], &mut fitted.activations),
         }
         fitted.jaw = self.face.hinge.limited(&JawKnobs::pose(&unknowns[count..]));
-        fitted.contractions = self.contractions(&fitted.activations);
+        fitted.contractions = self.contractions(&beyond(&fitted.activations, &yielded));
+        fitted.yielded = yielded;
         self.simulation.activate(&fitted.activations, &fitted.jaw);
         fitted.skin = self.simulation.skin();
         fitted.unknowns = unknowns;
@@ -261,18 +262,32 @@ impl<'a> FaceFit<'a> {
         Observation { samples: self.samples.iter().zip(&self.vertices).map(of).collect() }
     }
 
-    /// The jaw that takes the skin over it nearest to a target, as if that were bone: Gauss–Newton on the five.
+    /// The jaw that takes the skin over it nearest to a target, as if that were bone: Gauss–Newton on the five, with skin
+    /// that muscles have moved besides weighing the less.
     fn jaw_of(&self, target: &[DVec3]) -> JawPose {
+        /// How much of the jaw's motion skin takes that counts, and how far off it weighs half (m).
+        const OVER: f64 = 0.9;
+        const OFF: f64 = 5e-4;
+        const STEPS: usize = 20;
         let rest = &self.face.skin.mesh.positions;
         let follow = self.simulation.jaw_shares();
         let mut knobs = [0.0; JawKnobs::COUNT];
-        let over: Vec<usize> = (0..rest.len()).filter(|&v| follow[v] > 0.8).collect();
+        let over: Vec<usize> = (0..rest.len()).filter(|&v| follow[v] > OVER).collect();
         let away = |knobs: &[f64; 5]| -> Vec<DVec3> {
             let jaw = JawKnobs::pose(knobs);
             over.iter().map(|&v| self.face.hinge.moved(rest[v], &jaw) - target[v]).collect()
         };
-        for _ in 0..6 {
+        for step in 0..STEPS {
             let off = away(&knobs);
+            // All alike at first: a jaw thrown open is far from everything.
+            let far = OFF * (STEPS - step) as f64;
+            let weights: Vec<f64> = match step {
+                0..2 => vec![1.0; off.len()],
+                _ => off.iter().map(|d| 1.0 / (1.0 + d.length_squared() / (far * far))).collect(),
+            };
+            let dot = |a: &[DVec3], b: &[DVec3]| -> f64 {
+                a.iter().zip(b).zip(&weights).map(|((a, b), w)| w * a.dot(*b)).sum()
+            };
             let columns: [Vec<DVec3>; 5] = std::array::from_fn(|k| {
                 let mut turned = knobs;
                 turned[k] += 0.01;
@@ -281,113 +296,39 @@ impl<'a> FaceFit<'a> {
             let mut matrix = [[0.0; 6]; 5];
             for i in 0..5 {
                 for j in 0..5 {
-                    matrix[i][j] = columns[i].iter().zip(&columns[j]).map(|(a, b)| a.dot(*b)).sum();
+                    matrix[i][j] = dot(&columns[i], &columns[j]);
                 }
+                matrix[i][5] = -dot(&columns[i], &off);
                 // Shifts are rarer than turns, and told apart from them badly.
-                matrix[i][i] *= if i == 0 { 1.001 } else { 1.2 };
-                matrix[i][i] += 1e-12;
-                matrix[i][5] = -columns[i].iter().zip(&off).map(|(a, b)| a.dot(*b)).sum::<f64>();
+                let rare = if i == 0 { 0.001 } else { 0.05 } * matrix[i][i] + 1e-12;
+                matrix[i][i] += rare;
+                matrix[i][5] -= rare * knobs[i];
             }
             let step = solved(matrix);
             (0..5).for_each(|k| knobs[k] += step[k]);
         }
         self.face.hinge.limited(&JawKnobs::pose(&knobs))
     }
-
-    /// The priors' weights, and what they want where activations are now.
-    fn prior(&self, unknowns: &[f64], weight: f64, count: usize) -> Prior {
-        let mut prior = Prior { weights: vec![JAW; unknowns.len()], towards: unknowns.to_vec() };
-        let Fibres::Tensors(own) = &self.dependence else {
-            // A contraction counts as the matrix it makes: its square is 1 along and ¼ twice across.
-            let Fibres::Strands(own) = &self.dependence else { return prior };
-            let mut parts = vec![0.0; count];
-            for (tet, part) in self.parts.iter().enumerate() {
-                own.of(tet).iter().for_each(|s| parts[s.contraction as usize] += s.share * part);
-            }
-            for k in 0..count {
-                prior.weights[k] = 1.5 * weight * parts[k].max(1e-9);
-                prior.towards[k] = 0.0;
-            }
-            return prior;
-        };
-        let mut activations = vec![RELAXED; own.tets];
-        own.activations(&unknowns[..count], &mut activations);
-        let contractions = self.contractions(&activations);
-        let efforts = self.efforts(&activations);
-        for (tet, shares) in self.shares.iter().enumerate() {
-            let (mut sum, mut towards) = (0.0, [0.0; 6]);
-            for share in &self.face.shares[shares.clone()] {
-                let m = share.muscle as usize;
-                let (aligned, relaxed) = match self.options.anatomical {
-                    true => (1.0, self.options.sparsity * efforts[m]),
-                    false => (0.0, 1.0),
-                };
-                let wanted = fibre(share.fibre, contractions[m]);
-                for k in 0..6 {
-                    towards[k] += share.fraction * (aligned * wanted[k] + relaxed * RELAXED[k]);
-                }
-                sum += share.fraction * (aligned + relaxed);
-            }
-            let whole: f64 = self.face.shares[shares.clone()].iter().map(|s| s.fraction).sum();
-            // Far from relaxed, a step further costs more: flesh can neither vanish nor explode.
-            let strain = strain(&activations[tet]) / FAR;
-            sum *= 1.0 + strain * strain;
-            towards.iter_mut().for_each(|t| *t *= 1.0 + strain * strain);
-            for k in 0..6 {
-                let twice = if matches!(k, 1 | 2 | 4) { 2.0 } else { 1.0 };
-                let relative = sum / whole.max(1e-12);
-                prior.weights[6 * tet + k] = twice * weight * self.parts[tet] * relative;
-                prior.towards[6 * tet + k] = towards[k] / sum.max(1e-12);
-            }
-        }
-        prior
-    }
-
-    /// γ of every muscle, as a contraction.
-    fn contractions(&self, activations: &[Activation]) -> Vec<f64> {
-        let mut along = vec![[0.0; 3]; self.face.muscles.len()];
-        for (shares, a) in self.shares.iter().zip(activations) {
-            for share in &self.face.shares[shares.clone()] {
-                let q = share.fibre;
-                let [xx, xy, xz, yy, yz, zz] = *a;
-                let first = xx * q.x * q.x
-                    + yy * q.y * q.y
-                    + zz * q.z * q.z
-                    + 2.0 * (xy * q.x * q.y + xz * q.x * q.z + yz * q.y * q.z);
-                let own = &mut along[share.muscle as usize];
-                own[0] += share.fraction;
-                own[1] += share.fraction * first;
-                own[2] += share.fraction * (xx + yy + zz - first);
-            }
-        }
-        along.iter().map(|[whole, first, others]| contraction(*whole, *first, *others)).collect()
-    }
-
-    /// What R_sparse weighs muscles by: one over the norm of what they do, of the mean of all.
-    fn efforts(&self, activations: &[Activation]) -> Vec<f64> {
-        let mut squares = vec![[0.0; 2]; self.face.muscles.len()];
-        for (shares, a) in self.shares.iter().zip(activations) {
-            let square = strain(a);
-            for share in &self.face.shares[shares.clone()] {
-                let own = &mut squares[share.muscle as usize];
-                own[0] += share.fraction;
-                own[1] += share.fraction * square;
-            }
-        }
-        /// Muscles that do less than this count as doing it.
-        const LEAST: f64 = 0.02;
-        let norms = squares.iter().map(|[whole, sum]| (sum / whole.max(1e-12)).sqrt());
-        norms.map(|norm| 0.1 / norm.max(LEAST)).collect()
-    }
 }
 
-/// ‖S − I‖².
-pub fn strain(a: &Activation) -> f64 {
-    let square = |k: usize| {
-        let twice = if matches!(k, 1 | 2 | 4) { 2.0 } else { 1.0 };
-        twice * (a[k] - RELAXED[k]) * (a[k] - RELAXED[k])
-    };
-    (0..6).map(square).sum()
+/// Of each tet with muscle those of them that it shares a face with.
+fn neighbours(face: &FaceModel, shares: &[std::ops::Range<usize>]) -> Vec<Vec<u32>> {
+    let mut faces: Vec<([u32; 3], u32)> = Vec::with_capacity(4 * shares.len());
+    for (k, own) in (0u32..).zip(shares) {
+        let Some(share) = face.shares.get(own.start) else { continue };
+        let [a, b, c, d] = face.solid.tets[share.tet as usize];
+        for mut triangle in [[a, b, c], [a, b, d], [a, c, d], [b, c, d]] {
+            triangle.sort_unstable();
+            faces.push((triangle, k));
+        }
+    }
+    faces.sort_unstable();
+    let mut neighbours = vec![Vec::new(); shares.len()];
+    for pair in faces.windows(2).filter(|pair| pair[0].0 == pair[1].0) {
+        neighbours[pair[0].1 as usize].push(pair[1].1);
+        neighbours[pair[1].1 as usize].push(pair[0].1);
+    }
+    neighbours
 }
 
 /// Samples of the skin that is simulated, weighed by its area; (m) become mm.

@@ -21,7 +21,7 @@ const DENSITY: f64 = 1000.0;
 /// Across the planes that flesh slides in (N/m), per Pa of shear modulus.
 const SLIDING_STIFFNESS: f64 = 0.4;
 /// Of contact with teeth (N/m), per Pa of shear modulus.
-const TEETH_STIFFNESS: f64 = 0.4;
+const TEETH_STIFFNESS: f64 = 0.8;
 /// Of contact with things (N/m), per Pa of shear modulus.
 const THING_STIFFNESS: f64 = 1.0;
 /// Most iterations of the exact solvers.

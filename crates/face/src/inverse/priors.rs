@@ -1,0 +1,135 @@
+//! The priors of Eq. 4: what activations are wanted where the skin does not say.
+//!
+//! R_act wants the matrix of fibres that shorten by one number γ per muscle, found in between from a polynomial
+//! ([`gamma`](super::gamma)); R_sparse wants relaxed muscles, those the more that do less; neighbours are to be alike.
+
+use pliant_model::potentials::activation::{Activation, RELAXED, fibre};
+
+use super::dependence::Dependence;
+use super::fit::{FaceFit, Fibres};
+use super::gamma::contraction;
+use super::gauss_newton::Prior;
+
+/// Weight of the jaw's knobs in the priors: a degree or a millimetre from where the skin over it has it counts as much as
+/// so many mm² of skin.
+const JAW: f64 = 0.02;
+
+/// ‖S − I‖² at which the priors weigh twice as much.
+const FAR: f64 = 1.0;
+impl FaceFit<'_> {
+    /// The priors' weights, and what they want where activations are now.
+    pub(super) fn prior(
+        &self,
+        unknowns: &[f64],
+        yielded: &[Activation],
+        weight: f64,
+        count: usize,
+    ) -> Prior {
+        let mut prior = Prior { weights: vec![JAW; unknowns.len()], towards: unknowns.to_vec() };
+        let Fibres::Tensors(own) = &self.dependence else {
+            // A contraction counts as the matrix it makes: its square is 1 along and ¼ twice across.
+            let Fibres::Strands(own) = &self.dependence else { return prior };
+            let mut parts = vec![0.0; count];
+            for (tet, part) in self.parts.iter().enumerate() {
+                own.of(tet).iter().for_each(|s| parts[s.contraction as usize] += s.share * part);
+            }
+            for k in 0..count {
+                prior.weights[k] = 1.5 * weight * parts[k].max(1e-9);
+                prior.towards[k] = 0.0;
+            }
+            return prior;
+        };
+        let mut activations = vec![RELAXED; own.tets];
+        own.activations(&unknowns[..count], &mut activations);
+        let work = beyond(&activations, yielded);
+        let (contractions, efforts) = (self.contractions(&work), self.efforts(&work));
+        for (tet, shares) in self.shares.iter().enumerate() {
+            let (mut sum, mut towards) = (0.0, [0.0; 6]);
+            for share in &self.face.shares[shares.clone()] {
+                let m = share.muscle as usize;
+                let (aligned, relaxed) = match self.options.anatomical {
+                    true => (1.0, self.options.sparsity * efforts[m]),
+                    false => (0.0, 1.0),
+                };
+                let wanted = fibre(share.fibre, contractions[m]);
+                for k in 0..6 {
+                    towards[k] += share.fraction * (aligned * wanted[k] + relaxed * RELAXED[k]);
+                }
+                sum += share.fraction * (aligned + relaxed);
+            }
+            let whole: f64 = self.face.shares[shares.clone()].iter().map(|s| s.fraction).sum();
+            (0..6).for_each(|k| towards[k] += sum * yielded[tet][k]);
+            let around = &self.neighbours[tet];
+            if self.options.anatomical && !around.is_empty() {
+                let each = self.options.smoothness * whole / around.len() as f64;
+                for &other in around {
+                    (0..6).for_each(|k| towards[k] += each * activations[other as usize][k]);
+                }
+                sum += self.options.smoothness * whole;
+            }
+            // Far from relaxed, a step further costs more: flesh can neither vanish nor explode.
+            let strain = strain(&work[tet]) / FAR;
+            sum *= 1.0 + strain * strain;
+            towards.iter_mut().for_each(|t| *t *= 1.0 + strain * strain);
+            for k in 0..6 {
+                let twice = if matches!(k, 1 | 2 | 4) { 2.0 } else { 1.0 };
+                let relative = sum / whole.max(1e-12);
+                prior.weights[6 * tet + k] = twice * weight * self.parts[tet] * relative;
+                prior.towards[6 * tet + k] = towards[k] / sum.max(1e-12);
+            }
+        }
+        prior
+    }
+
+    /// γ of every muscle, as a contraction.
+    pub(super) fn contractions(&self, activations: &[Activation]) -> Vec<f64> {
+        let mut along = vec![[0.0; 3]; self.face.muscles.len()];
+        for (shares, a) in self.shares.iter().zip(activations) {
+            for share in &self.face.shares[shares.clone()] {
+                let q = share.fibre;
+                let [xx, xy, xz, yy, yz, zz] = *a;
+                let first = xx * q.x * q.x
+                    + yy * q.y * q.y
+                    + zz * q.z * q.z
+                    + 2.0 * (xy * q.x * q.y + xz * q.x * q.z + yz * q.y * q.z);
+                let own = &mut along[share.muscle as usize];
+                own[0] += share.fraction;
+                own[1] += share.fraction * first;
+                own[2] += share.fraction * (xx + yy + zz - first);
+            }
+        }
+        along.iter().map(|[whole, first, others]| contraction(*whole, *first, *others)).collect()
+    }
+
+    /// What R_sparse weighs muscles by: one over the norm of what they do, of the mean of all.
+    fn efforts(&self, activations: &[Activation]) -> Vec<f64> {
+        let mut squares = vec![[0.0; 2]; self.face.muscles.len()];
+        for (shares, a) in self.shares.iter().zip(activations) {
+            let square = strain(a);
+            for share in &self.face.shares[shares.clone()] {
+                let own = &mut squares[share.muscle as usize];
+                own[0] += share.fraction;
+                own[1] += share.fraction * square;
+            }
+        }
+        /// Muscles that do less than this count as doing it.
+        const LEAST: f64 = 0.02;
+        let norms = squares.iter().map(|[whole, sum]| (sum / whole.max(1e-12)).sqrt());
+        norms.map(|norm| 0.1 / norm.max(LEAST)).collect()
+    }
+}
+
+/// ‖S − I‖².
+pub fn strain(a: &Activation) -> f64 {
+    let square = |k: usize| {
+        let twice = if matches!(k, 1 | 2 | 4) { 2.0 } else { 1.0 };
+        twice * (a[k] - RELAXED[k]) * (a[k] - RELAXED[k])
+    };
+    (0..6).map(square).sum()
+}
+
+/// Activations with what relaxed muscles have lengthened by taken off.
+pub(super) fn beyond(activations: &[Activation], yielded: &[Activation]) -> Vec<Activation> {
+    let less = |(a, y): (&Activation, &Activation)| std::array::from_fn(|k| a[k] - y[k]);
+    activations.iter().zip(yielded).map(less).collect()
+}

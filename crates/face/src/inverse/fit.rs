@@ -109,6 +109,8 @@ pub struct FaceFit<'a> {
     pub(super) neighbours: Vec<Vec<u32>>,
 }
 
+/// Iterations after which an equilibrium is given up, and a step shortened.
+const PATIENCE: u32 = 30;
 /// What skin that nobody sees weighs.
 const UNSEEN: f64 = 0.1;
 
@@ -125,6 +127,7 @@ impl<'a> FaceFit<'a> {
     pub fn new(face: &'a FaceModel, options: FitOptions) -> Result<Self, FaceError> {
         let simulated = SimulationOptions {
             solver: FaceSolver::Exact { tolerance: 1e-5 },
+            most_iterations: PATIENCE,
             contact: options.contact,
             threads: options.threads,
             ..SimulationOptions::default()

@@ -76,19 +76,26 @@ pub struct Slope {
     answers: Vec<Vec<Row>>,
 }
 
+/// Forces that are left where no equilibrium was found, of those that flesh exerts.
+const LOST: f64 = 1e-3;
 /// A step is shortened at most so often.
 const MOST_HALVINGS: u32 = 8;
 /// A step must lower J by this part of what its slope promises.
 const ARMIJO: f64 = 1e-4;
 
 impl<D: Dependence, K: Knobs> Problem<'_, D, K> {
-    /// J, with the equilibrium found for it.
+    /// J, with the equilibrium found for it; infinite where none is.
     pub fn value(&mut self, unknowns: &[f64]) -> f64 {
         let (theta, knobs) = unknowns.split_at(self.dependence.count());
         let mut activations = vec![RELAXED; self.equilibrium.input.end.activations.len()];
         self.dependence.activations(theta, &mut activations);
         self.knobs.turn(knobs, &mut self.equilibrium.input.end);
-        self.equilibrium.find(&activations);
+        let found = self.equilibrium.find(&activations);
+        // False for what is no number.
+        let is_found = found.residual <= LOST;
+        if !is_found {
+            return f64::INFINITY;
+        }
         self.observation.value(&self.equilibrium.state.positions) + self.prior.value(unknowns)
     }
 

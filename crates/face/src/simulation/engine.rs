@@ -21,11 +21,9 @@ const DENSITY: f64 = 1000.0;
 /// Across the planes that flesh slides in (N/m), per Pa of shear modulus.
 const SLIDING_STIFFNESS: f64 = 0.4;
 /// Of contact with teeth (N/m), per Pa of shear modulus.
-const TEETH_STIFFNESS: f64 = 0.8;
+const TEETH_STIFFNESS: f64 = 0.4;
 /// Of contact with things (N/m), per Pa of shear modulus.
 const THING_STIFFNESS: f64 = 1.0;
-/// Most iterations of the exact solvers.
-const MOST_ITERATIONS: u32 = 60;
 /// The interactive solver is done at this relative norm of the gradient.
 const SETTLED: f64 = 1e-3;
 
@@ -162,10 +160,10 @@ fn integrator(options: &SimulationOptions) -> Integrator {
     let modified = |iterations, tolerance| Solver::Modified { iterations, history: 8, tolerance };
     let solver = match options.solver {
         FaceSolver::Exact { tolerance } if options.dynamics.is_some() => {
-            modified(MOST_ITERATIONS, tolerance)
+            modified(options.most_iterations, tolerance)
         }
         FaceSolver::Exact { tolerance } => {
-            Solver::Newton { iterations: MOST_ITERATIONS, tolerance }
+            Solver::Newton { iterations: options.most_iterations, tolerance }
         }
         FaceSolver::Interactive { iterations } => modified(iterations, SETTLED),
     };

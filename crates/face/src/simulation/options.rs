@@ -71,6 +71,8 @@ impl Default for Dynamics {
 #[derive(Clone, Copy, Debug)]
 pub struct SimulationOptions {
     pub solver: FaceSolver,
+    /// Iterations of the exact solver per frame, at most.
+    pub most_iterations: u32,
     /// Shear modulus of passive tissue (Pa).
     pub shear: f64,
     /// Of active tissue, in those of passive: muscle at work is a multiple as stiff, and most tets have
@@ -96,6 +98,7 @@ impl Default for SimulationOptions {
     fn default() -> Self {
         SimulationOptions {
             solver: FaceSolver::EXACT,
+            most_iterations: 60,
             shear: 5200.0,
             muscle_stiffness: 30.0,
             volume_ratio: 3.0,

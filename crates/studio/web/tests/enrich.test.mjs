@@ -19,15 +19,15 @@ const ready = (page) =>
     return view?.state?.tets > 0 && view.painting?.exact.some((own) => own > 0.5);
   }, null, { timeout: LONG });
 
-/** Where a vertex in the middle of the bar is on the page, seen by the camera. */
+/** Where a vertex in the middle of the bar is on the page, on the side that the camera sees. */
 const middle = (page) =>
   page.evaluate(() => {
     const { surfaces, stage } = window.pliant.view;
     const [surface] = surfaces;
     let [best, least] = [0, Infinity];
     for (let v = 0; v < surface.count; v += 1) {
-      const at = surface.at(v);
-      const far = at.distanceTo(stage.camera.position) + 20 * Math.abs(at.x);
+      const { x, y, z } = surface.at(v);
+      const far = 10 * Math.abs(x) + 10 * Math.abs(y) - z;
       if (far < least) [best, least] = [v, far];
     }
     return stage.project(surface.at(best));
@@ -42,9 +42,9 @@ test("what is painted is filled in, undone, and still there after a reload", { t
   await page.keyboard.press("v");
   const before = await page.evaluate(() => [...window.pliant.view.painting.weights]);
   const { x, y } = await middle(page);
-  await page.mouse.move(x - 20, y);
+  await page.mouse.move(x - 6, y);
   await page.mouse.down();
-  await page.mouse.move(x + 20, y, { steps: 5 });
+  await page.mouse.move(x + 6, y, { steps: 5 });
   await page.mouse.up();
   await page.waitForFunction(() => window.pliant.view.state.undo === "weight", null, { timeout: LONG });
   assert.ok((await page.evaluate(painted)) > 3);

@@ -208,3 +208,36 @@ async fn a_file_that_cannot_be_read_is_a_sentence_beside_what_is_built_in() {
         kinds.push(visitor.hear().await.expect("it is told").kind().to_owned());
     }
 }
+
+#[tokio::test]
+async fn what_is_uploaded_is_enriched_and_taken_along() {
+    let folder = TempDir::new().unwrap();
+    let (mesh, path) = (bar(), folder.path().join("walk.pc2"));
+    let mut writer = AnimationWriter::create(&path, mesh.clone().into(), 24.0, 6).unwrap();
+    for k in 0..6 {
+        writer.write_frame(&shaken(&mesh, k)).unwrap();
+    }
+    writer.finish().unwrap();
+    let studio = studio();
+    let project = BAR.replace("puppet:bar", "walk.pc2").into_bytes();
+    let read = |name: &str| fs::read(folder.path().join(name)).unwrap();
+    let files =
+        [("walk.pc2", read("walk.pc2")), ("walk.obj", read("walk.obj")), ("walk.toml", project)];
+    for (name, bytes) in files {
+        let head = format!("POST /upload/{name}?token={}", studio.token());
+        assert_eq!(request(&studio, &head, &own_headers(&studio), &bytes).0, 200);
+    }
+    let mut visitor = Visitor::enter(&studio, "enrich").await;
+    visitor.order(json!({ "do": "open", "source": { "file": "upload:walk.toml" } })).await;
+    visitor.until(|said| said.kind() == "state" && said.header["frames"] == 6).await;
+    visitor.kind("paint").await;
+    visitor.order(json!({ "do": "enrich" })).await;
+    visitor.until(is_done).await;
+    visitor.order(json!({ "do": "save", "name": "soft", "format": "glb", "over": false })).await;
+    assert!(visitor.complaint().await.contains("was uploaded"));
+    visitor.order(json!({ "do": "make", "what": "result", "format": "glb" })).await;
+    assert_eq!(visitor.kind("made").await.header["file"], "walk_soft.glb");
+    let head = format!("GET /made/walk_soft.glb?token={}", studio.token());
+    let (status, answer) = request(&studio, &head, &own_headers(&studio), b"");
+    assert!(status == 200 && answer.contains("glTF"), "{status}");
+}

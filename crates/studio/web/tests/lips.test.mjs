@@ -1,16 +1,16 @@
 // Lips in a browser: it loads, a line is dragged and joins the training set, other frames change with it.
 
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { LONG, open, picture, visit } from "./studio.mjs";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, test } from "node:test";
+import { command, LONG, open, picture, visit } from "./studio.mjs";
 
 let studio;
-before(async () => {
-  studio = await open("free.toml");
-});
-after(() => studio?.close());
+afterEach(() => studio?.close());
 
 test("a dragged line is a corrected frame, and the others learn from it", { timeout: 2 * LONG }, async () => {
+  studio = await open("free.toml");
   const { page, faults } = await visit(studio, "lips");
   await page.waitForFunction(() => window.pliant?.view.state?.suggestion && window.pliant.view.last, null, { timeout: LONG });
   await page.keyboard.press("n");
@@ -50,5 +50,22 @@ test("a dragged line is a corrected frame, and the others learn from it", { time
   await page.waitForFunction(() => window.pliant?.view.state?.training.length === 1, null, { timeout: LONG });
   await page.keyboard.press("c");
   await page.getByText("Corrected", { exact: true }).last().waitFor();
+  assert.deepEqual(faults, []);
+});
+
+test("what is saved is what the commands make of the same folder", { timeout: LONG }, async () => {
+  studio = await open("lips");
+  const { page, faults } = await visit(studio, "lips");
+  await page.waitForFunction(() => window.pliant?.view.state?.training.length === 3, null, { timeout: LONG });
+  await page.getByRole("button", { name: "Save here" }).click();
+  await page.getByText("Saved 3 corrected frames").waitFor({ timeout: LONG });
+  const at = (name) => join(studio.folder, "lips", name);
+  const regions = ["--inner", at("inner.txt"), "--mouth", at("mouth.txt")];
+  const fixed = ["--corrected", at("fix/*.obj"), "--out", at("again.lips")];
+  command("lips", "train", "--rest", at("rest.obj"), "--frames", at("capture.pc2"), ...regions, ...fixed);
+  command("lips", "apply", at("mouth.lips"), "--frames", at("capture.pc2"), "--out", at("again.pc2"));
+  for (const [own, other] of [["mouth.lips", "again.lips"], ["corrected.pc2", "again.pc2"]]) {
+    assert.ok(readFileSync(at(own)).equals(readFileSync(at(other))), own);
+  }
   assert.deepEqual(faults, []);
 });

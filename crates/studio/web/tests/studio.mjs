@@ -47,15 +47,15 @@ gamma = 1e-10
 select = { not = { box = { min = [-0.3, -1, -1], max = [0.3, 1, 1] } } }
 `;
 
-/** Starts it on a file of a folder that has a scene and, if that is asked for, a coarse face. */
+/** Starts it on a file of a folder that has a scene and, if that is asked for, a coarse face, or a folder of lips. */
 export async function open(file) {
   const folder = mkdtempSync(join(tmpdir(), "pliant-studio-"));
   if (file === "head.face") {
-    const run = (...words) => execFileSync(PLIANT, [...words, "--quiet", "--threads", "1"]);
-    run("face", "template", "--out", join(folder, "head"), "--size", "0.006");
-    run("face", "build", join(folder, "head"), "--out", join(folder, "head.face"), "--size", "0.01");
+    command("face", "template", "--out", join(folder, "head"), "--size", "0.006");
+    command("face", "build", join(folder, "head"), "--out", join(folder, "head.face"), "--size", "0.01");
     rmSync(join(folder, "head"), { recursive: true });
   }
+  if (file === "lips") command("lips", "demo", "--out", join(folder, "lips"), "--around", "32", "--corrected", "3");
   writeFileSync(join(folder, "free.toml"), FREE);
   writeFileSync(join(folder, "soft.toml"), SOFT);
   writeFileSync(join(folder, "talk.csv"), "frame,jawOpen\n0,0\n1,0.4\n2,0.8\n3,0.5\n4,0.1\n");

@@ -15,8 +15,8 @@ const PAINTS: { value: BrushKind["paint"]; words: string }[] = [
 ];
 const ABOUT: Record<BrushKind["paint"], string> = {
   follow: "Goes exactly where the animation puts it.",
-  free: "Nothing but physics.",
-  weight: "Pulled to the animation; between painted weights the rest is filled in.",
+  free: "Nothing but physics: a weight of 0.",
+  weight: "Pulled to the animation. Once a weight is painted, all that is not painted is filled in between.",
   stiffness: "Softer or stiffer than the rest of the body.",
   clear: "Nothing painted here: its weight is filled in.",
 };

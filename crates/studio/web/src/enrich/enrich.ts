@@ -66,7 +66,7 @@ class EnrichView implements View {
   ) {
     this.stage = new Stage(shell.stage, "enrich");
     this.ink = new LineBasicMaterial({ color: this.stage.colour("--text"), transparent: true, opacity: 0.28 });
-    const dots = { size: 5, sizeAttenuation: false, color: this.stage.colour("--text") };
+    const dots = { size: 2.5, sizeAttenuation: false, color: 0x26241f, transparent: true, opacity: 0.5 };
     this.marks = new Points(new BufferGeometry(), new PointsMaterial(dots));
     this.marks.frustumCulled = false;
     this.stage.lanes[0].add(this.marks);

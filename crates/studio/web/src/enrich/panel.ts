@@ -92,6 +92,7 @@ export class Panel {
     const row = element("div", "row wide");
     row.append(element("label", "", "Name"), this.name);
     const format = choice("Format", FORMATS, () => {});
+    format.set("glb");
     const chosen = () => format.root.querySelector("select")?.value ?? "glb";
     this.saveButton = button("Save both here", "Project and result, beside the animation", () =>
       orders.save(this.name.value.trim(), chosen()),

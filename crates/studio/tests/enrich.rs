@@ -195,6 +195,12 @@ async fn animations_of_files_are_opened_and_a_run_can_be_stopped() {
     visitor.until(|said| said.kind() == "state" && said.header["frames"] == 5).await;
     visitor.order(json!({ "do": "undo" })).await;
     visitor.until(|said| said.kind() == "state" && said.header["frames"] == 400).await;
+
+    // A folder is opened at its first project.
+    drop(studio);
+    let studio = open(&folder, "");
+    let mut visitor = Visitor::enter(&studio, "enrich").await;
+    assert_eq!(visitor.kind("state").await.header["name"], "walk.toml");
 }
 
 #[tokio::test]

@@ -68,19 +68,23 @@ pub fn library(opened: &Opened) -> Value {
             json!({ "name": name, "about": about })
         })
         .collect();
+    json!({
+        "kind": "library",
+        "builtIn": built_in,
+        "projects": projects(opened),
+        "animations": animations(opened),
+    })
+}
+
+/// Files that are projects, not scenes.
+fn projects(opened: &Opened) -> Vec<String> {
     let is_project = |name: &String| {
         let data = opened.find(name).ok().and_then(|path| path.metadata().ok());
         let is_short = data.is_some_and(|data| data.len() < LONGEST_PROJECT);
         let table = || opened.text(name).ok()?.parse::<Table>().ok();
         is_short && table().is_some_and(|table| table.contains_key("input"))
     };
-    let projects: Vec<String> = opened.files(&["toml"]).into_iter().filter(is_project).collect();
-    json!({
-        "kind": "library",
-        "builtIn": built_in,
-        "projects": projects,
-        "animations": animations(opened),
-    })
+    opened.files(&["toml"]).into_iter().filter(is_project).collect()
 }
 
 /// Files with animations, and numbered meshes as a name with a `*`.
@@ -99,7 +103,7 @@ fn animations(opened: &Opened) -> Vec<String> {
     all
 }
 
-/// What is opened at first: the file that was named, or the first that is built in.
+/// What is opened at first: the file that was named, the first of a folder that was, or of those built in.
 pub fn first(opened: &Opened) -> Option<Source> {
     let is_animated = |file: &&str| {
         file.rsplit_once('.').is_some_and(|(_, own)| own == "toml" || ANIMATED.contains(&own))
@@ -110,6 +114,10 @@ pub fn first(opened: &Opened) -> Option<Source> {
         if !is_scene {
             return Some(Source::File(file.to_owned()));
         }
+    }
+    if opened.first().is_none() {
+        let own = projects(opened).into_iter().chain(animations(opened)).next();
+        return own.map(Source::File).or_else(|| built_in(opened));
     }
     built_in(opened)
 }

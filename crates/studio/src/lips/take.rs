@@ -130,6 +130,12 @@ impl Take {
             );
             return Err(StudioError::refused(sentence));
         };
+        // Meshes of caches lie beside them, and must not lead out of the project either.
+        for name in ["capture.obj", "truth.obj", "rest.obj"] {
+            if path.with_file_name(name).exists() {
+                opened.find(&format!("{folder}{name}"))?;
+            }
+        }
         let Some((rest, fps, frames)) = read(&path, outlet)? else { return Ok(None) };
         let neutral = opened.find(&format!("{folder}rest.obj"));
         let rest = match &neutral {

@@ -83,6 +83,7 @@ struct Drawn {
 /// What undo goes back to.
 #[derive(Clone)]
 struct Moment {
+    source: Source,
     training: Training,
     drawn: Option<Arc<Drawn>>,
 }
@@ -169,7 +170,12 @@ fn obey<'a>(
     match (room, command) {
         (room, Command::Open { source }) => {
             let generation = room.as_ref().map_or(0, |room| room.generation) + 1;
-            if let Some(found) = Room::open(opened, outlet, &source, generation)? {
+            if let Some(mut found) = Room::open(opened, outlet, &source, generation)? {
+                if let Some(room) = room {
+                    found.history = std::mem::replace(&mut room.history, History::new(UNDO));
+                    found.history.note("performance", &room.now, true);
+                    found.tell();
+                }
                 *room = Some(found);
             }
             Ok(())
@@ -208,7 +214,7 @@ impl<'a> Room<'a> {
             take,
             teacher,
             kept: training.clone(),
-            now: Moment { training, drawn: None },
+            now: Moment { source: source.clone(), training, drawn: None },
             history: History::new(UNDO),
             cursor: 0,
             running: false,
@@ -246,7 +252,7 @@ impl<'a> Room<'a> {
                 let Some(drawn) = self.now.drawn.clone() else {
                     return Err(StudioError::refused("Nothing is drawn: drag the line first."));
                 };
-                let mut next = Moment { training: self.now.training.clone(), drawn: None };
+                let mut next = Moment { drawn: None, ..self.now.clone() };
                 next.training.insert(drawn.frame, Arc::new(drawn.positions.clone()));
                 self.change("adding a frame", next)?;
             }
@@ -299,7 +305,11 @@ impl<'a> Room<'a> {
                     _ => self.history.redo(&self.now),
                 };
                 if let Some((_, moment)) = other {
-                    let is_taught = moment.training != self.now.training;
+                    let is_other = moment.source != self.now.source;
+                    if is_other && !self.reopen(&moment.source)? {
+                        return Ok(());
+                    }
+                    let is_taught = is_other || moment.training != self.now.training;
                     self.now = moment;
                     if let Some(drawn) = &self.now.drawn {
                         self.cursor = drawn.frame;
@@ -313,6 +323,16 @@ impl<'a> Room<'a> {
         }
         self.tell();
         Ok(())
+    }
+
+    /// Another performance, with what can be undone here; `false` when that was cancelled.
+    fn reopen(&mut self, source: &Source) -> Result<bool, StudioError> {
+        let generation = self.generation + 1;
+        let found = Room::open(self.opened, self.outlet, source, generation)?;
+        let Some(mut found) = found else { return Ok(false) };
+        found.history = std::mem::replace(&mut self.history, History::new(UNDO));
+        *self = found;
+        Ok(true)
     }
 
     /// Takes over another set of corrected frames, if something can be learned from it.

@@ -96,6 +96,10 @@ async fn a_drawn_contour_is_learned_from_and_everything_can_be_undone() {
     visitor.until(|said| said.kind() == "state" && said.header["training"] == json!([])).await;
     visitor.order(json!({ "do": "redo" })).await;
     visitor.until(taught).await;
+    visitor.order(json!({ "do": "open", "source": "built-in" })).await;
+    visitor.until(|said| said.kind() == "state" && said.header["folder"].is_null()).await;
+    visitor.order(json!({ "do": "undo" })).await;
+    visitor.until(|said| taught(said) && said.header["folder"] == "").await;
 
     for (command, words) in [
         (line(&[[1.0, 1.0], [1.0, 1.0]]), "two different points"),

@@ -4,18 +4,17 @@ use std::path::Path;
 
 use glam::DVec3;
 use pliant::enrich::FrameReport;
-use pliant::enrich::bound::usual_resolution;
 use pliant::enrich::cycle::Cycle;
 use pliant::enrich::met::{MetMesh, Soft};
 use pliant::enrich::objects::{Object, rigid_motion};
+use pliant::enrich::preparation::{Asked, flesh, sampled, weight_map};
 use pliant::enrich::project::Separated;
-use pliant::enrich::{Bound, EnrichOptions, Enrichment, Measures, Project, SimulationOptions};
+use pliant::enrich::{Bound, Enrichment, Measures, Project, SimulationOptions};
 use pliant::io::{Loaded, read_mesh, unit_named};
 use pliant::math::team::Team;
+use pliant::mesh::Mesh;
 use pliant::mesh::menagerie::Creature;
-use pliant::mesh::{Mesh, Resolution, TetOptions};
-use pliant::model::scene::Select;
-use pliant::model::{Integrator, place};
+use pliant::model::place;
 use pliant::sim::snapshot::checksum;
 use serde_json::{Value, json};
 
@@ -25,9 +24,6 @@ use crate::failure::Failure;
 use crate::made::PUPPET;
 use crate::runner::SceneFiles;
 use crate::sequence::Sequence;
-
-/// Poses that the choice of γ and of what follows is made from.
-const SAMPLES: usize = 24;
 
 /// Ready for the first frame.
 pub struct Prepared {
@@ -47,25 +43,13 @@ pub fn prepare(
     let about = |problem: String| Failure::about(Path::new(&project.input), problem);
     let (unit, mut warnings) = normal_unit(&input.source);
     let mut poses = Vec::new();
-    let count = input.len();
-    let samples = SAMPLES.min(count);
-    for k in 0..samples {
-        poses.push(input.frame(k * (count - 1) / (samples - 1).max(1))?);
+    for k in sampled(input.len()) {
+        poses.push(input.frame(k)?);
     }
     let rest = input.source.loaded().clone().into_selectable();
     if let Some(vertex) = rest.positions.iter().position(|x| !x.is_finite()) {
         return Err(about(format!("vertex {vertex} of the rest mesh is not finite")));
     }
-    let mut files = SceneFiles::within(folder);
-    let mut ids = |key: &str, select: &Select| -> Result<Vec<u32>, Failure> {
-        let selection = select.resolve(&mut files).map_err(|e| about(format!("{key}: {e}")))?;
-        let found = selection.evaluate(&rest.positions, &rest.groups);
-        let found = found.map_err(|error| about(format!("{key}: {error}")))?;
-        match found.is_empty() {
-            true => Err(about(format!("{key}: the selection holds no vertex"))),
-            false => Ok(found),
-        }
-    };
     let separated = match &project.separated {
         None => None,
         Some(Separated::Frame(frame)) => {
@@ -77,48 +61,13 @@ pub fn prepare(
             Some(Source::open(&written, Default::default())?.rest().clone())
         }
     };
-    let mut painted = Vec::new();
-    for weight in &project.weights {
-        painted.push((ids("weight", &weight.select)?, weight.clone()));
-    }
-    let mut rigid = Vec::new();
-    for select in &project.rigid {
-        rigid.push(ids("rigid", select)?);
-    }
-    let mut regions = Vec::new();
-    for region in &project.regions {
-        regions.push((ids("region", &region.select)?, region.young));
-    }
     let map = match &project.weight_map {
         None => None,
         Some(file) => Some(read_map(&folder.join(file), rest.positions.len())?),
     };
-    let cells = project.resolution.unwrap_or_else(|| usual_resolution(input.source.rest()));
-    let resolution = Resolution::Cells(cells);
-    let mut wanted = EnrichOptions {
-        filling: TetOptions { resolution, ..TetOptions::default() },
-        gamma: project.gamma,
-        tracked: match &project.tracked {
-            Select::All => None,
-            select => Some(ids("tracked", select)?),
-        },
-        exact: match &project.follow {
-            None => None,
-            Some(select) => Some(ids("follow", select)?),
-        },
-        painted,
-        map,
-        rigid,
-        blend: project.blend,
-        eta: project.eta,
-        zeta: project.zeta,
-        detail: project.detail,
-        preroll: project.preroll,
-        unit,
-        fps: input.source.fps(),
-        ..EnrichOptions::default()
-    };
-    wanted.fit.model = project.fit_model;
+    let scale = (unit, input.source.fps());
+    let asked = Asked::of(project, &rest, scale, map, &mut SceneFiles::within(folder));
+    let Asked { options: wanted, regions } = asked.map_err(|error| about(error.to_string()))?;
     let (objects, soft) = objects(project, folder, unit, input.source.fps())?;
     let flesh = |bound: &Bound| SimulationOptions { objects, ..flesh(project, &regions, bound) };
     let enrichment =
@@ -199,21 +148,7 @@ fn met_mesh(mesh: &MetMesh, folder: &Path) -> Result<Loaded, Failure> {
 fn read_map(path: &Path, vertices: usize) -> Result<Vec<f64>, Failure> {
     let map = read_mesh(path)?;
     let found = map.mesh.positions.len();
-    if found != vertices {
-        let problem = format!("has {found} vertices, but the animation has {vertices}");
-        return Err(Failure::about(path, problem));
-    }
-    let Some(weights) = map.attributes.into_iter().find(|a| a.name == "weight") else {
-        return Err(Failure::about(path, "expected a number `weight` per vertex, found none"));
-    };
-    if let Some(vertex) = weights.values.iter().position(|w| !(0.0..=1.0).contains(w)) {
-        let problem = format!(
-            "has the weight {} at vertex {vertex}, expected 0 (physics) to 1 (input)",
-            weights.values[vertex]
-        );
-        return Err(Failure::about(path, problem));
-    }
-    Ok(weights.values)
+    weight_map(map.attributes, found, vertices).map_err(|error| Failure::about(path, error))
 }
 
 /// Goes round until the end of the animation meets its beginning; a sentence where it does not.
@@ -246,32 +181,6 @@ pub fn key(project: &Project, input: &Sequence, enrichment: &Enrichment) -> u64 
     let mut bytes = format!("{project:?}").into_bytes();
     bytes.extend(numbers.flat_map(f64::to_le_bytes));
     checksum(&bytes)
-}
-
-/// What the body is made of.
-fn flesh(project: &Project, regions: &[(Vec<u32>, f64)], bound: &Bound) -> SimulationOptions {
-    let mut flesh = SimulationOptions::flesh(bound);
-    flesh.model = project.model;
-    flesh.gravity = project.gravity.into();
-    (flesh.poisson, flesh.density) = (project.poisson, project.density);
-    if let Some(young) = project.young {
-        flesh.young.fill(young);
-    }
-    if !regions.is_empty() {
-        let mut of_vertex = vec![None; bound.surface.positions.len()];
-        for (vertices, young) in regions {
-            vertices.iter().for_each(|&v| of_vertex[v as usize] = Some(*young));
-        }
-        for (young, nearest) in flesh.young.iter_mut().zip(bound.nearest_vertices()) {
-            *young = of_vertex[nearest as usize].unwrap_or(*young);
-        }
-    }
-    (flesh.ground, flesh.touches_itself) = (project.ground, project.touches_itself);
-    if let Some(integrator) = &project.integrator {
-        flesh.integrator = Integrator::from(integrator);
-        flesh.touches_itself |= integrator.self_collision.is_some();
-    }
-    flesh
 }
 
 /// A project's input, meant from the project's folder.

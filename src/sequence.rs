@@ -25,7 +25,8 @@ pub struct Sequence {
 impl Sequence {
     /// Some frames of an animation.
     pub fn of(source: Source, asked: FrameRange) -> Result<Sequence, Failure> {
-        let numbers: Option<Vec<u64>> = source.frame_files().iter().map(|f| number(f)).collect();
+        let numbers: Option<Vec<u64>> =
+            source.frame_files().iter().map(|f| gaps::number_of(f)).collect();
         let slots = match numbers {
             Some(numbers) if numbers.len() == source.frames() => gaps::numbered(&numbers),
             _ => (0..source.frames()).map(Some).collect(),
@@ -73,14 +74,4 @@ impl Sequence {
             )
         })
     }
-}
-
-/// The last number in a file's name.
-fn number(file: &Path) -> Option<u64> {
-    let name = file.file_stem()?.to_string_lossy();
-    let end = name.rfind(|c: char| c.is_ascii_digit())? + 1;
-    let start = name[..end]
-        .rfind(|c: char| !c.is_ascii_digit())
-        .map_or(0, |at| at + name[at..].chars().next().map_or(1, char::len_utf8));
-    name[start..end].parse().ok()
 }

@@ -7,21 +7,23 @@ use std::time::Duration;
 
 use clap::Args;
 use pliant::demos;
-use pliant_studio::{Library, SceneEntry, Studio, StudioOptions, missing};
+use pliant::io::AnimationOptions;
+use pliant_studio::{Library, Made, SceneEntry, Studio, StudioOptions, missing};
 
 use crate::arguments::Options;
 use crate::failure::Failure;
 use crate::interrupt;
+use crate::made;
 use crate::report;
 
-/// Open the interactive page in a browser: play with scenes, and with the face
+/// Open the interactive page in a browser: scenes, animations, faces and lips
 #[derive(Args)]
 #[command(after_help = "Examples:\n  pliant studio\n  pliant studio scene.toml\n  \
     pliant studio head.face --port 8080 --no-open\n\n\
     The page is served to this machine only, at an address with a random token, until Ctrl-C.\n\
     Only files in the folder of FILE can be read from it.")]
 pub struct Arguments {
-    /// A scene, a face, or a folder with any of them
+    /// A scene, an animation or its project, a face, or a folder with any of them
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
     /// Port to listen at; 0 for any that is free
@@ -44,7 +46,7 @@ pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
     // A fault of a place is told on its page; the other places go on.
     std::panic::set_hook(Box::new(|_| {}));
     let threads = options.threads();
-    let library = Library { scenes: scenes()?, projects: projects()? };
+    let library = Library { scenes: scenes()?, projects: projects()?, puppets: Some(puppet) };
     let studio = Studio::open(StudioOptions { file, host, port, threads, library })
         .map_err(|error| Failure::new(error.to_string()))?;
     let url = studio.url();
@@ -88,6 +90,17 @@ fn projects() -> Result<Vec<(String, String)>, Failure> {
         projects.push((name.to_owned(), demo.text.to_owned()));
     }
     Ok(projects)
+}
+
+/// What `puppet:NAME` stands for.
+fn puppet(written: &str, fps: Option<f64>) -> Option<Result<Made, String>> {
+    let options = AnimationOptions { fps, ..AnimationOptions::default() };
+    let made = made::Made::find(written, &options)?.map_err(|failure| failure.to_string());
+    Some(made.map(|made| Made {
+        loaded: made.loaded().clone(),
+        fps: made.fps(),
+        frames: (0..made.frames()).map(|k| made.frame(k)).collect(),
+    }))
 }
 
 /// By whatever the system opens addresses with; where there is nothing, the address has been printed.

@@ -8,6 +8,7 @@ use pliant_mesh::{
 };
 use pliant_model::potentials::Tracked;
 
+use crate::apart;
 use crate::error::EnrichError;
 use crate::poisson::Element;
 use crate::samples::{self, Sample};
@@ -57,6 +58,8 @@ pub struct Bound {
     pub report: TetReport,
     /// Whether Γ was filled in a pose whose parts are apart.
     pub is_separated: bool,
+    /// Which of the poses became the neutral shape, because parts of the rest shape nearly touch.
+    pub neutral_pose: Option<usize>,
 }
 
 impl Bound {
@@ -85,11 +88,33 @@ impl Bound {
         };
         Ok(Bound {
             is_separated: separated.is_some(),
+            neutral_pose: None,
             surface,
             solid: filled.solid,
             embedding: filled.embedding,
             report: filled.report,
         })
+    }
+
+    /// Fills the rest shape of an animation, of which `poses` are some frames \[m\]. Where the whole of
+    /// it is animated and parts of the rest shape nearly touch, that pose is filled in which they are
+    /// farthest apart.
+    pub fn of_animation(
+        mut rest: Mesh,
+        separated: Option<&Mesh>,
+        poses: &[Vec<DVec3>],
+        is_whole: bool,
+        options: &TetOptions,
+        team: &Team,
+    ) -> Result<Self, EnrichError> {
+        let mut neutral_pose = None;
+        if separated.is_none() && is_whole {
+            neutral_pose = apart::better_neutral(&rest, poses, options.size(&rest)?, team);
+            if let Some(pose) = neutral_pose {
+                rest.positions.clone_from(&poses[pose]);
+            }
+        }
+        Ok(Bound { neutral_pose, ..Bound::new(rest, separated, options, team)? })
     }
 
     /// The surface's longest side \[m\].
@@ -176,5 +201,13 @@ impl Bound {
         held.sort_unstable();
         held.dedup();
         held
+    }
+
+    /// Whether each vertex of Γ hangs on nothing but these vertices of Ω.
+    pub fn hanging(&self, solid: &[u32]) -> Vec<bool> {
+        let mut is_among = vec![false; self.solid.positions.len()];
+        solid.iter().for_each(|&v| is_among[v as usize] = true);
+        let hangs = |v: usize| self.corners(v).iter().all(|&c| is_among[c as usize]);
+        (0..self.surface.positions.len()).map(hangs).collect()
     }
 }

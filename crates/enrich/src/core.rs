@@ -49,6 +49,23 @@ pub struct Following {
     pub supports: Vec<u32>,
 }
 
+/// What follows: the tets that hold the vertices of Γ that were named, or else what is found.
+pub fn named_or_found(
+    bound: &Bound,
+    named: Option<&[u32]>,
+    poses: &[Vec<DVec3>],
+    team: &Team,
+) -> Result<Following, EnrichError> {
+    match named {
+        None => find(bound, poses, team),
+        Some(vertices) => Ok(Following {
+            exact: bound.holders(vertices),
+            frequencies: vec![0.0; bound.solid.positions.len()],
+            supports: Vec::new(),
+        }),
+    }
+}
+
 /// Finds what should follow, from the shape and some poses of it.
 pub fn find(bound: &Bound, poses: &[Vec<DVec3>], team: &Team) -> Result<Following, EnrichError> {
     let solid = &bound.solid;

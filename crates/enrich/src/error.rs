@@ -40,6 +40,20 @@ pub enum EnrichError {
         /// How many there are.
         count: usize,
     },
+    /// A project asks for what the animation does not have.
+    #[error("{key}: {problem}")]
+    Asked {
+        /// What it says.
+        key: &'static str,
+        /// Why not.
+        problem: String,
+    },
+    /// A mesh is no map of weights.
+    #[error("{problem}")]
+    Map {
+        /// What was expected, and what was found.
+        problem: String,
+    },
     /// Something that the body meets is no thing.
     #[error("object {number} of the contact {reason}")]
     Object {

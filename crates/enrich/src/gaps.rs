@@ -1,6 +1,8 @@
 //! Frames that are not whole: vertices that are no numbers, or frames that are not there at all. What is
 //! missing is taken from the nearest frames that have it, linearly between them.
 
+use std::path::Path;
+
 use glam::DVec3;
 
 /// A frame, and whether anything in it had to be made up.
@@ -89,6 +91,21 @@ impl Side {
     fn of(&self, vertex: usize) -> Option<(usize, DVec3)> {
         self.found.get(vertex).copied().flatten()
     }
+}
+
+/// The last number in a file's name.
+///
+/// ```
+/// use pliant_enrich::gaps;
+/// assert_eq!(gaps::number_of("walk2/frame_0012.obj".as_ref()), Some(12));
+/// ```
+pub fn number_of(file: &Path) -> Option<u64> {
+    let name = file.file_stem()?.to_string_lossy();
+    let end = name.rfind(|c: char| c.is_ascii_digit())? + 1;
+    let start = name[..end]
+        .rfind(|c: char| !c.is_ascii_digit())
+        .map_or(0, |at| at + name[at..].chars().next().map_or(1, char::len_utf8));
+    name[start..end].parse().ok()
 }
 
 /// For numbered frames, which of those that should be there are: `numbers` ascend, and the least

@@ -12,7 +12,8 @@
 //! | [`detail`], [`creases`], [`spectrum`] | 6: what is finer than the tets | 10 |
 //! | [`warp`] | 7.2: kinematic blending | |
 //! | [`weights`] | 7.3: weights from a few painted values | 12–15 |
-//! | [`pipeline`] | 3: all of it, frame by frame | Fig. 5 |
+//! | [`weighed`] | 7: what these weights are in a frame | |
+//! | [`preparation`], [`pipeline`] | 3: what a project asks for; all of it, frame by frame | Fig. 5 |
 //! | [`surface_arap`], [`tracks`], [`comparison`] | 9: what it is compared with | Fig. 15, 17 |
 //! | [`hidden`] | 9: how well what is not tracked was completed | Fig. 17 |
 //! | [`cycle`], [`gaps`] | – : loops; frames that are not whole | |
@@ -44,6 +45,7 @@ pub mod objects;
 pub mod pace;
 pub mod pipeline;
 mod poisson;
+pub mod preparation;
 pub mod project;
 pub mod samples;
 pub mod simulation;
@@ -53,7 +55,7 @@ pub mod surface_arap;
 pub mod torn;
 pub mod tracks;
 pub mod warp;
-mod weighed;
+pub mod weighed;
 pub mod weights;
 
 pub use bound::Bound;

@@ -5,7 +5,6 @@ use pliant_math::team::Team;
 use pliant_mesh::{Mesh, TetOptions};
 use pliant_sim::StepReport;
 
-use crate::apart;
 use crate::bound::Bound;
 use crate::core::{self, Following};
 use crate::creases::Creases;
@@ -143,7 +142,6 @@ pub struct Enrichment {
     tracks: Option<Tracks>,
     following: Following,
     gamma: f64,
-    neutral_pose: Option<usize>,
     weighed: Weighed,
     /// Frames done.
     frames: u32,
@@ -173,22 +171,31 @@ impl Enrichment {
         simulation: impl FnOnce(&Bound) -> SimulationOptions,
         threads: usize,
     ) -> Result<Self, EnrichError> {
-        let team = Team::new(threads);
-        let count = rest.positions.len();
         let scale = |points: &[DVec3]| points.iter().map(|&x| x * options.unit).collect();
         let metric = |mesh: &Mesh| Mesh { positions: scale(&mesh.positions), ..mesh.clone() };
         let apart = separated.map(metric);
-        let poses: Vec<Vec<DVec3>> = poses.iter().map(|pose| scale(pose)).collect();
-        let mut neutral = metric(rest);
-        let mut neutral_pose = None;
-        if apart.is_none() && options.tracked.is_none() {
-            let size = options.filling.size(&neutral)?;
-            neutral_pose = apart::better_neutral(&neutral, &poses, size, &team);
-            if let Some(pose) = neutral_pose {
-                neutral.positions.clone_from(&poses[pose]);
-            }
-        }
-        let bound = Bound::new(neutral, apart.as_ref(), &options.filling, &team)?;
+        let scaled: Vec<Vec<DVec3>> = poses.iter().map(|pose| scale(pose)).collect();
+        let (is_whole, filling) = (options.tracked.is_none(), &options.filling);
+        let (neutral, team) = (metric(rest), Team::new(threads));
+        let bound =
+            Bound::of_animation(neutral, apart.as_ref(), &scaled, is_whole, filling, &team)?;
+        Enrichment::on(bound, &rest.positions, poses, options, simulation, threads)
+    }
+
+    /// The same with tets that are there already, filled as these options say: `rest` and `poses` are in
+    /// the input's unit.
+    pub fn on(
+        bound: Bound,
+        rest: &[DVec3],
+        poses: &[Vec<DVec3>],
+        options: EnrichOptions,
+        simulation: impl FnOnce(&Bound) -> SimulationOptions,
+        threads: usize,
+    ) -> Result<Self, EnrichError> {
+        let team = Team::new(threads);
+        let count = rest.len();
+        let scale = |pose: &Vec<DVec3>| pose.iter().map(|&x| x * options.unit).collect();
+        let poses: Vec<Vec<DVec3>> = poses.iter().map(scale).collect();
         let tracked = options.tracked.clone().unwrap_or_else(|| (0..count as u32).collect());
         let gamma = match options.gamma {
             Some(gamma) => gamma,
@@ -205,14 +212,7 @@ impl Enrichment {
             fit.iterations = fit.iterations.min(MOST_ITERATIONS);
         }
         let mut rough = Fitting::new(&bound, &tracked, &fit.roughly(), threads)?;
-        let mut following = match &options.exact {
-            Some(vertices) => Following {
-                exact: bound.holders(vertices),
-                frequencies: vec![0.0; bound.solid.positions.len()],
-                supports: Vec::new(),
-            },
-            None => core::find(&bound, &poses, &team)?,
-        };
+        let mut following = core::named_or_found(&bound, options.exact.as_deref(), &poses, &team)?;
         let is_blended = options.blend == Blend::Kinematic;
         let mut flesh = SimulationOptions { is_blended, ..simulation(&bound) };
         let surveyed = gamma::diverse(&poses, TORN_POSES);
@@ -232,12 +232,10 @@ impl Enrichment {
         weighed.mix(&following, &options, 0.0);
         let simulation =
             Simulation::new(&bound, &following.exact, &weighed.stiffness, &flesh, threads)?;
-        let mut of_solid = vec![false; bound.solid.positions.len()];
-        following.exact.iter().for_each(|&v| of_solid[v as usize] = true);
         let mut is_tracked = vec![false; count];
         tracked.iter().for_each(|&v| is_tracked[v as usize] = true);
-        let hangs = |v: usize| bound.corners(v).iter().all(|&c| of_solid[c as usize]);
-        let is_exact: Vec<bool> = (0..count).map(|v| is_tracked[v] && hangs(v)).collect();
+        let hangs = bound.hanging(&following.exact);
+        let is_exact: Vec<bool> = (0..count).map(|v| is_tracked[v] && hangs[v]).collect();
         let warp = match options.blend {
             Blend::Implicit | Blend::Tracks => None,
             Blend::Kinematic => Some(Warp::new(&bound, &following.exact, threads)?),
@@ -258,7 +256,7 @@ impl Enrichment {
             creases: options.tracked.is_none().then(|| Creases::new(&bound.surface)),
             weighed,
             frames: 0,
-            rest: rest.positions.clone(),
+            rest: rest.to_vec(),
             scaled: vec![DVec3::ZERO; count],
             fitted: [bound.solid.positions.clone(), bound.solid.positions.clone()],
             simulated: bound.solid.positions.clone(),
@@ -269,7 +267,6 @@ impl Enrichment {
             simulation,
             following,
             gamma,
-            neutral_pose,
             is_exact,
             is_tracked,
             options,
@@ -502,7 +499,7 @@ impl Enrichment {
 
     /// Which of the poses became the neutral shape, because parts of the rest shape nearly touch.
     pub fn neutral_pose(&self) -> Option<usize> {
-        self.neutral_pose
+        self.bound.neutral_pose
     }
 
     /// Whether each vertex of Γ follows exactly.
@@ -518,13 +515,7 @@ impl Enrichment {
 
     /// Weights of Γ's vertices, from 0 (physics) to 1 (input).
     pub fn surface_weights(&self) -> Vec<f64> {
-        let at = |v: usize| -> f64 {
-            let corners = self.bound.corners(v).into_iter();
-            let weighted = corners.zip(self.bound.embedding.weights[v]);
-            let weight: f64 = weighted.map(|(c, w)| w * self.weighed.weights[c as usize]).sum();
-            weight.clamp(0.0, 1.0)
-        };
-        (0..self.is_exact.len()).map(at).collect()
+        self.weighed.on_surface(&self.bound)
     }
 
     /// What was found to follow.

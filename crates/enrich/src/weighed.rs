@@ -66,6 +66,17 @@ impl Weighed {
             self.weights[v as usize] = 1.0;
         }
     }
+
+    /// Weights of Γ's vertices, from 0 (physics) to 1 (input).
+    pub fn on_surface(&self, bound: &Bound) -> Vec<f64> {
+        let at = |v: usize| -> f64 {
+            let corners = bound.corners(v).into_iter();
+            let weighted = corners.zip(bound.embedding.weights[v]);
+            let weight: f64 = weighted.map(|(c, w)| w * self.weights[c as usize]).sum();
+            weight.clamp(0.0, 1.0)
+        };
+        (0..bound.surface.positions.len()).map(at).collect()
+    }
 }
 
 /// Weights of Ω's vertices from those of Γ's: each Γ paints the corner that it is nearest to.

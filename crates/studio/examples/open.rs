@@ -20,7 +20,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let scenes = SCENES.iter().map(|name| entry(name)).collect::<Result<_, _>>()?;
     let studio = Studio::open(StudioOptions {
         file: std::env::args().nth(1).map(PathBuf::from),
-        library: Library { scenes, projects: Vec::new() },
+        library: Library { scenes, ..Library::default() },
         ..StudioOptions::default()
     })?;
     println!("{}", studio.url());

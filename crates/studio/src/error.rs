@@ -38,6 +38,9 @@ pub enum StudioError {
     /// A command that a place does not understand, or cannot follow.
     #[error("{0}")]
     Refused(String),
+    /// A file that is there already, and was not written by this studio.
+    #[error("{0} is there already")]
+    Exists(String),
     /// A scene or a body.
     #[error(transparent)]
     Model(#[from] pliant_model::ModelError),
@@ -47,6 +50,12 @@ pub enum StudioError {
     /// A face.
     #[error(transparent)]
     Face(#[from] pliant_face::FaceError),
+    /// An enrichment.
+    #[error(transparent)]
+    Enrich(#[from] pliant_enrich::EnrichError),
+    /// Lips.
+    #[error(transparent)]
+    Lips(#[from] pliant_lips::LipsError),
     /// A file.
     #[error(transparent)]
     File(#[from] pliant_io::IoError),

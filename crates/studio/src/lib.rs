@@ -12,7 +12,7 @@
 //! | `packet.rs` | binary messages |
 //! | `opened.rs` | what may be read: built-in scenes, the project's folder, uploads |
 //! | `history.rs` | undo |
-//! | `play/`, `face/` | a place each |
+//! | `play/`, `enrich/`, `face/`, `lips/` | a place each |
 //!
 //! # How a place is added
 //!
@@ -28,9 +28,11 @@
 //! Nothing here prints, and no input of a page ends the program.
 
 mod access;
+mod enrich;
 mod error;
 mod face;
 mod history;
+mod lips;
 mod opened;
 mod outlet;
 mod packet;
@@ -43,7 +45,7 @@ mod socket;
 
 pub use error::StudioError;
 pub use history::History;
-pub use opened::{Library, Opened, SceneEntry};
+pub use opened::{Library, Made, Opened, Puppets, SceneEntry};
 pub use outlet::{Frame, Message, Outlet};
 pub use packet::Packet;
 pub use page::missing;

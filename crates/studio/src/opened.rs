@@ -1,8 +1,10 @@
-//! What the studio was opened with: scenes that are built in, and a project, out of whose folder nothing is read.
+//! What the studio was opened with: what is built in, and a project, out of whose folder nothing is read or
+//! written.
 
 use std::path::{Component, Path, PathBuf};
 
-use pliant_io::{read_bytes, read_ids, read_mesh, read_text};
+use glam::DVec3;
+use pliant_io::{Loaded, read_bytes, read_ids, read_mesh, read_text};
 use pliant_mesh::{Mesh, Surface};
 use pliant_model::Files;
 use tempfile::TempDir;
@@ -33,6 +35,22 @@ pub struct Library {
     pub scenes: Vec<SceneEntry>,
     /// Animations to be enriched: names, and project files.
     pub projects: Vec<(String, String)>,
+    /// Animations that are made.
+    pub puppets: Option<Puppets>,
+}
+
+/// What names such as `puppet:elephant` stand for, at so many frames per second; `None` for other names.
+pub type Puppets = fn(&str, Option<f64>) -> Option<Result<Made, String>>;
+
+/// An animation that is made, not read.
+#[derive(Clone, Debug, Default)]
+pub struct Made {
+    /// Its mesh.
+    pub loaded: Loaded,
+    /// Frames per second.
+    pub fps: f64,
+    /// Where its vertices are \[m\].
+    pub frames: Vec<Vec<DVec3>>,
 }
 
 /// All that a place may read.
@@ -46,6 +64,8 @@ pub struct Opened {
     /// The file that was named, relative to the folder.
     first: Option<String>,
     uploads: TempDir,
+    /// What pages can take with them.
+    made: TempDir,
 }
 
 impl Opened {
@@ -58,11 +78,14 @@ impl Opened {
         library: Library,
         threads: usize,
     ) -> Result<Opened, StudioError> {
-        let uploads = TempDir::new().map_err(|error| StudioError::System {
-            what: "cannot make a folder for uploads",
-            reason: error.to_string(),
-        })?;
-        let mut opened = Opened { library, threads, folder: None, first: None, uploads };
+        let temporary = || {
+            TempDir::new().map_err(|error| StudioError::System {
+                what: "cannot make a folder for uploads",
+                reason: error.to_string(),
+            })
+        };
+        let (uploads, made) = (temporary()?, temporary()?);
+        let mut opened = Opened { library, threads, folder: None, first: None, uploads, made };
         if let Some(path) = file {
             let missing = |source| StudioError::Project { path: path.to_owned(), source };
             let whole = path.canonicalize().map_err(missing)?;
@@ -91,8 +114,7 @@ impl Opened {
             Some(own) => (self.uploads.path().canonicalize().map_err(|_| outside())?, own),
             None => (self.folder.clone().ok_or_else(outside)?, name),
         };
-        let is_plain = |part: Component| matches!(part, Component::Normal(_) | Component::CurDir);
-        if own.is_empty() || !Path::new(own).components().all(is_plain) {
+        if own.is_empty() || !Path::new(own).components().all(is_below) {
             return Err(outside());
         }
         // Links are followed before it is asked where they lead.
@@ -105,17 +127,61 @@ impl Opened {
     /// # Errors
     /// When the name is none of a file.
     pub fn upload_path(&self, name: &str) -> Result<PathBuf, StudioError> {
-        let is_plain = !name.is_empty()
-            && name.len() <= 120
-            && !name.starts_with('.')
-            && name.chars().all(|c| c.is_alphanumeric() || "._- ".contains(c));
-        match is_plain {
-            true => Ok(self.uploads.path().join(name)),
-            false => Err(StudioError::refused(format!(
-                "`{}` is no name of a file: expected letters, digits, points and hyphens",
-                name.chars().take(80).collect::<String>()
-            ))),
+        Ok(self.uploads.path().join(plain(name)?))
+    }
+
+    /// Where a file of a name is that pages can take with them.
+    ///
+    /// # Errors
+    /// When the name is none of a file.
+    pub fn made_path(&self, name: &str) -> Result<PathBuf, StudioError> {
+        Ok(self.made.path().join(plain(name)?))
+    }
+
+    /// Where a file of the project is to be written: in its folder, or in one below that is there.
+    ///
+    /// # Errors
+    /// When there is no project, or the name leads out of it.
+    pub fn new_path(&self, name: &str) -> Result<PathBuf, StudioError> {
+        let Some(root) = &self.folder else {
+            let sentence = "No folder is open to save into: open the studio with a file or a folder, \
+                or download instead.";
+            return Err(StudioError::refused(sentence));
+        };
+        let (folder, name) = name.rsplit_once('/').unwrap_or(("", name));
+        let outside = || StudioError::Outside(folder.to_owned());
+        if !Path::new(folder).components().all(is_below) {
+            return Err(outside());
         }
+        let folder = root.join(folder).canonicalize().map_err(|_| outside())?;
+        match folder.starts_with(root) && folder.is_dir() {
+            true => Ok(folder.join(plain(name)?)),
+            false => Err(outside()),
+        }
+    }
+
+    /// Where numbered files of the project are, by a name with a `*` in it.
+    ///
+    /// # Errors
+    /// When any file that it may stand for is not in the project.
+    pub fn pattern(&self, name: &str) -> Result<PathBuf, StudioError> {
+        let outside = || StudioError::Outside(name.to_owned());
+        let (root, own) = match name.strip_prefix(UPLOADED) {
+            Some(own) => (self.uploads.path().canonicalize().map_err(|_| outside())?, own),
+            None => (self.folder.clone().ok_or_else(outside)?, name),
+        };
+        let (folder, pattern) = own.rsplit_once('/').unwrap_or(("", own));
+        let is_pattern = |part: &str| part.contains(['*', '?', '[']);
+        if is_pattern(folder) || !Path::new(folder).components().all(is_below) {
+            return Err(outside());
+        }
+        let folder = root.join(folder).canonicalize().map_err(|_| outside())?;
+        let entries = std::fs::read_dir(&folder).map_err(|_| outside())?;
+        let leaves = |path: PathBuf| path.canonicalize().is_ok_and(|own| !own.starts_with(&root));
+        if !folder.starts_with(&root) || entries.flatten().any(|entry| leaves(entry.path())) {
+            return Err(outside());
+        }
+        Ok(folder.join(pattern))
     }
 
     /// How much was uploaded so far (bytes).
@@ -156,6 +222,26 @@ impl Opened {
     }
 }
 
+/// Whether a part of a path leads down, or nowhere.
+fn is_below(part: Component) -> bool {
+    matches!(part, Component::Normal(_) | Component::CurDir)
+}
+
+/// A name of a file, without any folder.
+fn plain(name: &str) -> Result<&str, StudioError> {
+    let is_plain = !name.is_empty()
+        && name.len() <= 120
+        && !name.starts_with('.')
+        && name.chars().all(|c| c.is_alphanumeric() || "._- ".contains(c));
+    match is_plain {
+        true => Ok(name),
+        false => Err(StudioError::refused(format!(
+            "`{}` is no name of a file: expected letters, digits, points and hyphens",
+            name.chars().take(80).collect::<String>()
+        ))),
+    }
+}
+
 fn list(root: &Path, folder: &Path, depth: usize, endings: &[&str], found: &mut Vec<String>) {
     let Ok(entries) = std::fs::read_dir(folder) else { return };
     let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
@@ -190,6 +276,11 @@ impl<'a> ProjectFiles<'a> {
         let folder =
             scene.rsplit_once('/').map_or(String::new(), |(folder, _)| format!("{folder}/"));
         ProjectFiles { opened, folder }
+    }
+
+    /// Names are meant from a folder, written with what divides it from them.
+    pub fn within(opened: &'a Opened, folder: &str) -> Self {
+        ProjectFiles { opened, folder: folder.to_owned() }
     }
 
     fn find(&self, path: &str) -> Result<PathBuf, String> {

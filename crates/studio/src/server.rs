@@ -10,7 +10,9 @@ use axum::Router;
 use axum::body::Bytes;
 use axum::extract::ws::WebSocketUpgrade;
 use axum::extract::{DefaultBodyLimit, Path, Query, State};
-use axum::http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderValue};
+use axum::http::header::{
+    CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderValue,
+};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
@@ -178,6 +180,7 @@ fn router(hall: Arc<Hall>) -> Router {
         .route("/app.css", get(|| async { asset(page::STYLE, "text/css") }))
         .route("/ws/{place}", get(enter))
         .route("/upload/{name}", post(upload).layer(DefaultBodyLimit::max(LARGEST_UPLOAD)))
+        .route("/made/{name}", get(made))
         .with_state(hall)
 }
 
@@ -249,4 +252,26 @@ async fn upload(
         Ok(()) => format!("{UPLOADED}{name}").into_response(),
         Err(error) => (StatusCode::INTERNAL_SERVER_ERROR, error.to_string()).into_response(),
     }
+}
+
+/// A file that a place has made for its page to take with it.
+async fn made(
+    State(hall): State<Arc<Hall>>,
+    Path(name): Path<String>,
+    Query(key): Query<Key>,
+    headers: HeaderMap,
+) -> Response {
+    if let Err(refused) = hall.access.admit(&headers, key.token.as_deref(), false) {
+        return refused.into_response();
+    }
+    let bytes = hall.opened.made_path(&name).ok().and_then(|path| std::fs::read(path).ok());
+    let Some(bytes) = bytes else {
+        return (StatusCode::NOT_FOUND, "There is no such file.\n").into_response();
+    };
+    let kind = [
+        (CONTENT_TYPE, "application/octet-stream"),
+        (CONTENT_DISPOSITION, "attachment"),
+        (CACHE_CONTROL, "no-store"),
+    ];
+    (kind, bytes).into_response()
 }

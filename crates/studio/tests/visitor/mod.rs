@@ -7,7 +7,9 @@ use std::net::TcpStream;
 use std::time::Duration;
 
 use futures_util::{SinkExt, StreamExt};
-use pliant_studio::{Library, SceneEntry, Studio, StudioOptions};
+use glam::DVec3;
+use pliant_mesh::{Group, Mesh, shapes};
+use pliant_studio::{Library, Made, SceneEntry, Studio, StudioOptions};
 use serde_json::Value;
 use tokio::net::TcpStream as AsyncStream;
 use tokio_tungstenite::tungstenite::Error;
@@ -30,6 +32,46 @@ pub const FREE: &str = "name = 'free'\nframes = 10\nfps = 60\ngravity = [0, 0, 0
     material = { model = 'corotated', young = 2e4, poisson = 0.3, density = 1000.0 }\n\
     initial = { stretch = [1.3, 1, 1] }\n";
 
+/// A bar that is shaken; its right end swings.
+pub const BAR: &str = "# A bar is shaken\ninput = 'puppet:bar'\nresolution = 6\npreroll = 1\n\
+    material = { young = 2e4 }\n[fit]\ngamma = 1e-10\n\
+    [follow]\nselect = { box = { min = [-1, -1, -1], max = [-0.2, 1, 1] } }\n";
+
+/// Frames of the bar.
+pub const SHAKEN: usize = 10;
+
+/// The surface of the bar, 1 m long.
+pub fn bar() -> Mesh {
+    let solid = shapes::solid_box(DVec3::new(1.0, 0.2, 0.2), [12, 2, 2]).expect("a box");
+    let mut used: Vec<u32> = solid.triangles.iter().flatten().copied().collect();
+    used.sort_unstable();
+    used.dedup();
+    let place = |v: u32| used.binary_search(&v).map_or(0, |at| at as u32);
+    let triangles = solid.triangles.iter().map(|t| t.map(place)).collect();
+    let mut mesh =
+        Mesh::surface(used.iter().map(|v| solid.positions[*v as usize]).collect(), triangles);
+    let is_right = |v: &u32| mesh.positions[*v as usize].x > 0.3;
+    let vertices = (0..mesh.positions.len() as u32).filter(is_right).collect();
+    mesh.groups.push(Group { name: "right".to_owned(), vertices });
+    mesh
+}
+
+/// Where its vertices are in a frame.
+pub fn shaken(mesh: &Mesh, frame: usize) -> Vec<DVec3> {
+    let up = 0.1 * (0.9 * frame as f64).sin();
+    mesh.positions.iter().map(|x| *x + DVec3::Y * up).collect()
+}
+
+fn puppet(written: &str, fps: Option<f64>) -> Option<Result<Made, String>> {
+    let name = written.strip_prefix("puppet:")?;
+    if name != "bar" {
+        return Some(Err(format!("{written}: there is no such puppet")));
+    }
+    let mesh = bar();
+    let frames = (0..SHAKEN).map(|k| shaken(&mesh, k)).collect();
+    Some(Ok(Made { loaded: mesh.into(), fps: fps.unwrap_or(30.0), frames }))
+}
+
 /// A studio with these two.
 pub fn studio() -> Studio {
     Studio::open(options()).expect("a studio")
@@ -41,8 +83,11 @@ pub fn options() -> StudioOptions {
         about: String::new(),
         variants: vec![(String::new(), text.to_owned())],
     };
-    let library =
-        Library { scenes: vec![entry("cube", CUBE), entry("free", FREE)], ..Library::default() };
+    let library = Library {
+        scenes: vec![entry("cube", CUBE), entry("free", FREE)],
+        projects: vec![("bar".to_owned(), BAR.to_owned())],
+        puppets: Some(puppet),
+    };
     StudioOptions { library, ..StudioOptions::default() }
 }
 

@@ -35,16 +35,29 @@ material = { model = "corotated", young = 2e4, poisson = 0.3, density = 1000.0 }
 initial = { stretch = [1.3, 1, 1] }
 `;
 
-/** Starts it on a file of a folder that has a scene and, if that is asked for, a coarse face. */
+/** A bar that is pressed flat in its middle and let go; its ends follow. */
+const SOFT = `input = "puppet:bar:20"
+fps = 6
+resolution = 8
+preroll = 2
+material = { young = 2e4 }
+[fit]
+gamma = 1e-10
+[follow]
+select = { not = { box = { min = [-0.3, -1, -1], max = [0.3, 1, 1] } } }
+`;
+
+/** Starts it on a file of a folder that has a scene and, if that is asked for, a coarse face, or a folder of lips. */
 export async function open(file) {
   const folder = mkdtempSync(join(tmpdir(), "pliant-studio-"));
   if (file === "head.face") {
-    const run = (...words) => execFileSync(PLIANT, [...words, "--quiet", "--threads", "1"]);
-    run("face", "template", "--out", join(folder, "head"), "--size", "0.006");
-    run("face", "build", join(folder, "head"), "--out", join(folder, "head.face"), "--size", "0.01");
+    command("face", "template", "--out", join(folder, "head"), "--size", "0.006");
+    command("face", "build", join(folder, "head"), "--out", join(folder, "head.face"), "--size", "0.01");
     rmSync(join(folder, "head"), { recursive: true });
   }
+  if (file === "lips") command("lips", "demo", "--out", join(folder, "lips"), "--around", "32", "--corrected", "3");
   writeFileSync(join(folder, "free.toml"), FREE);
+  writeFileSync(join(folder, "soft.toml"), SOFT);
   writeFileSync(join(folder, "talk.csv"), "frame,jawOpen\n0,0\n1,0.4\n2,0.8\n3,0.5\n4,0.1\n");
   const program = spawn(PLIANT, ["studio", join(folder, file), "--no-open", "--threads", "1"], { stdio: ["ignore", "pipe", "ignore"] });
   const lines = createInterface({ input: program.stdout });
@@ -56,6 +69,7 @@ export async function open(file) {
   return {
     url,
     browser,
+    folder,
     async close() {
       await browser.close();
       const ended = new Promise((done) => program.once("exit", done));
@@ -95,6 +109,11 @@ export async function slide(page, label, part) {
     range.dispatchEvent(new Event("input"));
     range.dispatchEvent(new Event("change"));
   }, part);
+}
+
+/** Has the program do something else meanwhile. */
+export function command(...words) {
+  execFileSync(PLIANT, [...words, "--quiet", "--threads", "1"]);
 }
 
 /** Writes a picture, where somebody wants it. */

@@ -2,9 +2,10 @@
 
 import { type BufferGeometry, Color, MeshStandardMaterial, SRGBColorSpace, Vector3 } from "three";
 import { element } from "../controls/element";
-import { type Connection, type Header, type Packet, token } from "../shell/connection";
+import type { Connection, Header, Packet } from "../shell/connection";
 import type { Place, Shortcut, View } from "../shell/place";
 import type { Shell } from "../shell/shell";
+import { upload } from "../shell/transfer";
 import { HEAT_GRADIENT, heat, TENSION_GRADIENT } from "../stage/colours";
 import { Stage } from "../stage/stage";
 import { SurfaceMesh } from "../stage/surface";
@@ -54,7 +55,10 @@ class FaceView implements View {
       neutral: () => send({ do: "neutral" }),
       load: (file: string) => send({ do: "load", file }),
       unload: () => send({ do: "unload" }),
-      upload: (file: File) => void this.upload(file),
+      upload: async (file: File) => {
+        const name = await upload(file, shell);
+        if (name) send({ do: "load", file: name });
+      },
       run: (on: boolean) => send({ do: "run", on }),
       seek: (frame: number) => send({ do: "seek", frame }),
       compare: (target: string, result: string) => send({ do: "compare", target, result }),
@@ -220,19 +224,6 @@ class FaceView implements View {
     this.panel.facts.replaceChildren(
       ...rows.flatMap(([label, value]) => [element("span", "", label), element("b", "", value)]),
     );
-  }
-
-  private async upload(file: File): Promise<void> {
-    const name = file.name.replace(/[^\p{L}\p{N}._ -]/gu, "_");
-    const address = `/upload/${encodeURIComponent(name)}?token=${encodeURIComponent(token())}`;
-    try {
-      const answer = await fetch(address, { method: "POST", body: file });
-      const said = await answer.text();
-      if (answer.ok) this.connection.send({ do: "load", file: said });
-      else this.shell.complain(answer.status === 413 ? `${file.name} is too large.` : said);
-    } catch {
-      this.shell.complain(`${file.name} could not be sent to pliant.`);
-    }
   }
 }
 

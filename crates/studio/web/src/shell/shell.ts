@@ -89,7 +89,16 @@ export class Shell {
 
   /** A sentence about what went wrong; it goes away by itself. */
   complain(sentence: string): void {
-    const toast = element("div", "toast");
+    this.toast(sentence, "toast");
+  }
+
+  /** A sentence about what was done. */
+  confirm(sentence: string): void {
+    this.toast(sentence, "toast good");
+  }
+
+  private toast(sentence: string, className: string): void {
+    const toast = element("div", className);
     toast.setAttribute("role", "alert");
     const close = element("button", "", "Close");
     close.onclick = () => toast.remove();

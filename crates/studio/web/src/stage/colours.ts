@@ -10,7 +10,7 @@ const HEAT = ["#e9d9cb", "#f3c27a", "#ee8a4a", "#d2423f", "#8d1f4f"];
 /** From shorter over as it was to longer. */
 const TENSION = ["#b3262e", "#d9683f", "#6f6a63", "#4c8fb0", "#1f5f86"];
 
-function ramp(stops: string[]): (part: number) => [number, number, number] {
+export function ramp(stops: string[]): (part: number) => [number, number, number] {
   const colours = stops.map((stop) => new Color().setStyle(stop, SRGBColorSpace));
   return (part) => {
     const at = Math.min(1, Math.max(0, part)) * (colours.length - 1);

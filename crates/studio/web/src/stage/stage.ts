@@ -143,8 +143,9 @@ export class Stage {
 
   /** Shows the second picture beside the first. */
   split(is: boolean): void {
-    this.isSplit = is;
     this.divide.hidden = !is;
+    if (is === this.isSplit) return;
+    this.isSplit = is;
     this.resize();
   }
 

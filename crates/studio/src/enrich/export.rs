@@ -1,0 +1,126 @@
+//! What leaves the studio: the project, and what came of it.
+
+use std::path::{Path, PathBuf};
+
+use pliant_io::AnimationWriter;
+use pliant_io::atomic::{refuse_overwriting, write_whole};
+
+use super::piece::{Piece, Source};
+use crate::error::StudioError;
+use crate::opened::{Opened, UPLOADED};
+
+/// Formats that a result is written in.
+const FORMATS: [&str; 4] = ["glb", "usda", "pc2", "obj"];
+
+/// What is written: a project, and a result where there is one.
+pub struct Export<'a> {
+    pub piece: &'a Piece,
+    pub text: &'a str,
+    /// In the input's unit.
+    pub result: &'a [Vec<glam::DVec3>],
+}
+
+impl Export<'_> {
+    /// Writes both beside the animation, under a name without an ending; returns the files.
+    ///
+    /// # Errors
+    /// When something else has that name and should keep it, or there is no folder to write into.
+    pub fn save(
+        &self,
+        (name, format): (&str, &str),
+        over: bool,
+        opened: &Opened,
+        saved: &mut Vec<PathBuf>,
+    ) -> Result<Vec<String>, StudioError> {
+        if matches!(&self.piece.source, Source::File(file) if file.starts_with(UPLOADED)) {
+            let sentence = "The animation was uploaded: download the project and the result, or put its \
+                file into the opened folder and open it there.";
+            return Err(StudioError::refused(sentence));
+        }
+        let folder = &self.piece.folder;
+        let project = opened.new_path(&format!("{folder}{name}.toml"))?;
+        let mut files = vec![project.clone()];
+        let result = self.result_path(&project, format)?;
+        files.extend(result.iter().flat_map(|path| self.outputs(path)));
+        for file in &files {
+            refuse_overwriting(file, &self.piece.inputs)?;
+            if file.exists() && !over && !saved.contains(file) {
+                return Err(StudioError::Exists(file_name(file)));
+            }
+        }
+        self.write(&project, result.as_deref())?;
+        let names = files.iter().map(|file| file_name(file)).collect();
+        saved.extend(files);
+        Ok(names)
+    }
+
+    /// Writes one of them for a page to take; returns its name.
+    ///
+    /// # Errors
+    /// When there is no result.
+    pub fn make(&self, what: &str, format: &str, opened: &Opened) -> Result<String, StudioError> {
+        let name = self.stem();
+        let project = opened.made_path(&format!("{name}.toml"))?;
+        match what {
+            "project" => {
+                write_whole(&project, self.text.as_bytes())?;
+                Ok(file_name(&project))
+            }
+            "result" if !["glb", "usda"].contains(&format) => {
+                Err(StudioError::refused("Expected a format that is one file: glb or usda."))
+            }
+            "result" => {
+                let path = self.result_path(&project, format)?;
+                let path = path.ok_or_else(|| StudioError::refused("There is no result yet."))?;
+                self.write_result(&path)?;
+                Ok(file_name(&path))
+            }
+            _ => Err(StudioError::refused("Expected `project` or `result`.")),
+        }
+    }
+
+    /// A name that says where it comes from.
+    pub fn stem(&self) -> String {
+        let name = self.piece.source.name();
+        let name = Path::new(name).file_stem().unwrap_or_default().to_string_lossy();
+        let plain = |c: char| if c.is_alphanumeric() || "_-".contains(c) { c } else { '_' };
+        format!("{}_soft", name.chars().map(plain).collect::<String>().trim_matches('_'))
+    }
+
+    fn result_path(&self, project: &Path, format: &str) -> Result<Option<PathBuf>, StudioError> {
+        if !FORMATS.contains(&format) {
+            let known = FORMATS.join(", ");
+            return Err(StudioError::refused(format!("Expected a format, one of {known}.")));
+        }
+        if self.result.is_empty() {
+            return Ok(None);
+        }
+        let stem = project.file_stem().unwrap_or_default().to_string_lossy();
+        Ok(Some(project.with_file_name(match format {
+            "obj" => format!("{stem}-*.obj"),
+            _ => format!("{stem}.{format}"),
+        })))
+    }
+
+    fn outputs(&self, path: &Path) -> Vec<PathBuf> {
+        AnimationWriter::outputs(path, self.result.len())
+    }
+
+    fn write(&self, project: &Path, result: Option<&Path>) -> Result<(), StudioError> {
+        write_whole(project, self.text.as_bytes())?;
+        result.map_or(Ok(()), |path| self.write_result(path))
+    }
+
+    fn write_result(&self, path: &Path) -> Result<(), StudioError> {
+        let rest = self.piece.loaded.clone();
+        let mut writer = AnimationWriter::create(path, rest, self.piece.fps, self.result.len())?;
+        for frame in self.result {
+            writer.write_frame(frame)?;
+        }
+        Ok(writer.finish()?)
+    }
+}
+
+fn file_name(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}

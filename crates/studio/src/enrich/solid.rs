@@ -1,0 +1,108 @@
+//! The tets that an animation is bound to, and the weights that what is painted becomes on them.
+
+use glam::DVec3;
+use pliant_enrich::core::{Following, find, named_or_found};
+use pliant_enrich::preparation::sampled;
+use pliant_enrich::project::Separated;
+use pliant_enrich::weighed::Weighed;
+use pliant_enrich::{Bound, EnrichOptions, Project};
+use pliant_io::Animation;
+use pliant_math::team::Team;
+use pliant_mesh::Mesh;
+
+use super::piece::Piece;
+use crate::error::StudioError;
+use crate::opened::Opened;
+
+/// Ω of an animation, filled at a resolution.
+pub struct Solid {
+    pub bound: Bound,
+    /// Some frames, in the input's unit.
+    pub poses: Vec<Vec<DVec3>>,
+    /// γ, once it was found.
+    pub gamma: Option<f64>,
+    unit: f64,
+    /// What follows when nobody says.
+    found: Option<Following>,
+    threads: usize,
+}
+
+/// Weights at the beginning, from 0 (physics) to 1 (input).
+pub struct Weights {
+    pub surface: Vec<f64>,
+    pub solid: Vec<f64>,
+    /// Whether each vertex of the surface follows exactly.
+    pub exact: Vec<bool>,
+}
+
+impl Solid {
+    /// Fills an animation's surface, as `pliant enrich` does.
+    ///
+    /// # Errors
+    /// When it cannot be filled.
+    pub fn fill(
+        piece: &Piece,
+        project: &Project,
+        options: &EnrichOptions,
+        opened: &Opened,
+    ) -> Result<Solid, StudioError> {
+        let team = Team::new(opened.threads);
+        let frames = sampled(piece.frames.len());
+        let poses: Vec<Vec<DVec3>> = frames.iter().map(|k| piece.frames[*k].clone()).collect();
+        let scale = |points: &[DVec3]| points.iter().map(|x| *x * piece.unit).collect::<Vec<_>>();
+        let metric = |mesh: &Mesh| Mesh { positions: scale(&mesh.positions), ..mesh.clone() };
+        let separated = match &project.separated {
+            None => None,
+            Some(Separated::Frame(frame)) => {
+                let pose = piece.frames.get(*frame as usize).ok_or_else(|| {
+                    StudioError::refused(format!("separated: there is no frame {frame}."))
+                })?;
+                Some(Mesh::surface(scale(pose), piece.rest.triangles.clone()))
+            }
+            Some(Separated::File(file)) => {
+                let path = opened.find(&format!("{}{file}", piece.folder))?;
+                Some(metric(Animation::open(&path.display().to_string())?.rest()))
+            }
+        };
+        let scaled: Vec<Vec<DVec3>> = poses.iter().map(|pose| scale(pose)).collect();
+        let is_whole = options.tracked.is_none();
+        let (rest, apart) = (metric(&piece.rest), separated.as_ref());
+        let bound = Bound::of_animation(rest, apart, &scaled, is_whole, &options.filling, &team)?;
+        let (unit, threads) = (piece.unit, opened.threads);
+        Ok(Solid { bound, poses, gamma: None, unit, found: None, threads })
+    }
+
+    /// What the weights that are painted, or found, become everywhere.
+    ///
+    /// # Errors
+    /// When the tets cannot be filled with them.
+    pub fn weigh(&mut self, options: &EnrichOptions, density: f64) -> Result<Weights, StudioError> {
+        let team = Team::new(self.threads);
+        let named;
+        let following = match (&options.exact, &mut self.found) {
+            (None, Some(found)) => &*found,
+            (None, found) => {
+                let scale = |pose: &Vec<DVec3>| pose.iter().map(|x| *x * self.unit).collect();
+                let scaled: Vec<Vec<DVec3>> = self.poses.iter().map(scale).collect();
+                &*found.insert(find(&self.bound, &scaled, &team)?)
+            }
+            (exact, _) => {
+                named = named_or_found(&self.bound, exact.as_deref(), &[], &team)?;
+                &named
+            }
+        };
+        let masses = self.bound.masses(density);
+        let mut weighed = Weighed::new(&self.bound, following, &masses, options)?;
+        weighed.mix(following, options, 0.0);
+        let hanging = self.bound.hanging(&following.exact);
+        let is_tracked = |v: usize| match &options.tracked {
+            None => true,
+            Some(tracked) => tracked.binary_search(&(v as u32)).is_ok(),
+        };
+        Ok(Weights {
+            surface: weighed.on_surface(&self.bound),
+            exact: hanging.iter().enumerate().map(|(v, own)| *own && is_tracked(v)).collect(),
+            solid: weighed.weights,
+        })
+    }
+}

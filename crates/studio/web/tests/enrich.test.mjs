@@ -39,6 +39,8 @@ test("what is painted is filled in, undone, and still there after a reload", { t
   const { page, faults } = await visit(studio, "enrich");
   await ready(page);
   await page.evaluate(() => window.pliant.connection.send({ do: "seek", frame: 0 }));
+  const stands = () => !window.pliant.view.state.running && window.pliant.view.last?.header.cursor === 0;
+  await page.waitForFunction(stands, null, { timeout: LONG });
   await page.keyboard.press("v");
   const before = await page.evaluate(() => [...window.pliant.view.painting.weights]);
   const { x, y } = await middle(page);

@@ -140,7 +140,9 @@ pub fn work(desk: &Desk) -> Result<(), StudioError> {
             }
         }
     }
-    failure.iter().for_each(|error| shown::fail(outlet, error));
+    if let Some(error) = failure {
+        outlet.fail(&error.to_string());
+    }
     loop {
         let wait = match &room {
             Some(room) if room.run.is_some() => Wait::No,

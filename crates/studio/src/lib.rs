@@ -11,7 +11,7 @@
 //! | `session.rs`, `outlet.rs` | a place's thread: commands in, messages and frames out |
 //! | `packet.rs` | binary messages |
 //! | `opened.rs` | what may be read: built-in scenes, the project's folder, uploads |
-//! | `history.rs` | undo |
+//! | `change.rs`, `history.rs` | settings that change, and undo |
 //! | `play/`, `enrich/`, `face/`, `lips/` | a place each |
 //!
 //! # How a place is added
@@ -28,6 +28,7 @@
 //! Nothing here prints, and no input of a page ends the program.
 
 mod access;
+mod change;
 mod enrich;
 mod error;
 mod face;

@@ -119,8 +119,7 @@ pub fn work(desk: &Desk) -> Result<(), StudioError> {
         }
     }
     if let Some(error) = failure {
-        let message = json!({ "kind": "error", "sentence": error.to_string() });
-        outlet.retain_json("failure", &message);
+        outlet.fail(&error.to_string());
     }
     loop {
         let wait = match &room {

@@ -101,6 +101,11 @@ impl Outlet {
         self.say(json!({ "kind": "error", "sentence": sentence }));
     }
 
+    /// The same of what could not be opened, for whoever comes later too, until it is forgotten.
+    pub fn fail(&self, sentence: &str) {
+        self.retain_json("failure", &json!({ "kind": "error", "sentence": sentence }));
+    }
+
     /// How far long work is, from 0 to 1; whether to go on with it.
     pub fn progress(&self, label: &str, part: f64) -> bool {
         let message = json!({ "kind": "progress", "label": label, "part": part });

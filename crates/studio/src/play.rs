@@ -110,8 +110,7 @@ pub fn work(desk: &Desk) -> Result<(), StudioError> {
             if first == flagship {
                 return Err(error);
             }
-            let message = json!({ "kind": "error", "sentence": error.to_string() });
-            outlet.retain_json("failure", &message);
+            outlet.fail(&error.to_string());
             Play::open(opened, outlet, flagship)?
         }
     };

@@ -10,7 +10,7 @@ use std::sync::mpsc::{
 use std::thread::JoinHandle;
 use std::time::Instant;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::error::StudioError;
 use crate::opened::Opened;
@@ -147,8 +147,7 @@ fn keep_working(work: Work, desk: &Desk) {
         };
         desk.outlet.end_work();
         let again = if attempt < ATTEMPTS { " It was opened anew." } else { "" };
-        let message = json!({ "kind": "error", "sentence": format!("{sentence}{again}") });
-        desk.outlet.retain_json("failure", &message);
+        desk.outlet.fail(&format!("{sentence}{again}"));
     }
     // Whoever comes later learns what happened; commands go nowhere.
     while desk.hear(Wait::Forever) != Heard::Closed {}

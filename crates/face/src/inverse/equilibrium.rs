@@ -100,7 +100,8 @@ impl Equilibrium<'_> {
         self.workspace.answer(force, self.accuracy, out)
     }
 
-    /// The same with the matrix at rest, turned, in K's place.
+    /// The same by one division: by K's factor and what touches around it, or, where K is too large to be factored, by the
+    /// matrix at rest, turned.
     pub fn rough_answer(&mut self, force: &[Row], out: &mut [Row]) -> bool {
         self.workspace.rough_answer(force, out)
     }

@@ -5,10 +5,11 @@
 //! The exact Hessian is tried first (it converges quadratically); where it is not positive
 //! definite the elements' projected Hessians take its place (Smith, de Goes and Kim 2019), which
 //! converge linearly, until the residual has fallen to a tenth: next to a minimum the exact one is
-//! definite. Where nothing has inertia, as little of the projected ones is mixed into the exact one as makes it
-//! definite: flesh that buckles is much softer than its projected Hessians say. Where even the projected ones are singular (a free body without inertia) a growing
-//! multiple of the identity is added. Steps are shortened until Armijo's condition holds, and lengthened where
-//! nothing has inertia and the objective falls in a straight line.
+//! definite. Where nothing has inertia, as little of the projected ones is mixed into the exact one as
+//! makes it definite: flesh that buckles is much softer than its projected Hessians say. Where even
+//! these are singular (a free body without inertia) a growing multiple of the identity is added. Steps
+//! are shortened until Armijo's condition holds, and lengthened where nothing has inertia and the
+//! objective falls in a straight line.
 //! One iteration from the last positions, at full length, is the linearised scheme of Baraff and
 //! Witkin 1998 and of "Enriching triangle mesh animations", Eq. 6–9.
 

@@ -6,6 +6,7 @@ use toml::{Table, Value};
 
 use super::paint::Paint;
 use super::piece::Source;
+use crate::change::changed;
 use crate::error::StudioError;
 
 /// Everything that can be set, and undone; what is `None` is found.
@@ -41,19 +42,10 @@ impl Settings {
     /// # Errors
     /// A sentence about the key.
     pub fn changed(&self, change: &serde_json::Value) -> Result<Settings, StudioError> {
-        let refused =
-            |error: serde_json::Error| StudioError::refused(format!("Cannot set that: {error}."));
-        let mut whole = serde_json::to_value(self).map_err(refused)?;
-        let (Some(own), Some(change)) = (whole.as_object_mut(), change.as_object()) else {
-            return Err(StudioError::refused("Expected what to change, as an object."));
-        };
-        if change.contains_key("source") {
+        if change.get("source").is_some() {
             return Err(StudioError::refused("An animation is opened, not set."));
         }
-        change.iter().for_each(|(key, value)| {
-            own.insert(key.clone(), value.clone());
-        });
-        let settings: Settings = serde_json::from_value(whole).map_err(refused)?;
+        let settings = changed(self, change, &[])?;
         if settings.resolution.is_some_and(|cells| !(4..=200).contains(&cells)) {
             return Err(StudioError::refused("Expected a resolution from 4 to 200 cells."));
         }

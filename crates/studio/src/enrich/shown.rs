@@ -1,7 +1,5 @@
 //! What pages are told of an animation on its way: mesh, tets, paint, frames, and the state of it all.
 
-use std::fmt::Display;
-
 use pliant_enrich::SimulationOptions;
 use pliant_enrich::bound::usual_resolution;
 use serde_json::{Value, json};
@@ -11,12 +9,6 @@ use super::export::Export;
 use crate::opened::UPLOADED;
 use crate::outlet::{Message, Outlet};
 use crate::packet::Packet;
-
-/// Whoever comes learns that the file that was named could not be opened.
-pub fn fail(outlet: &Outlet, error: &dyn Display) {
-    let message = json!({ "kind": "error", "sentence": error.to_string() });
-    outlet.retain_json("failure", &message);
-}
 
 /// Files that were written into the project.
 pub fn saved(outlet: &Outlet, files: &[String]) {

@@ -7,6 +7,7 @@ use pliant_face::{Dynamics, FaceSolver, SimulationOptions};
 use pliant_model::integrator::{Correction, Scheme};
 use serde::{Deserialize, Serialize};
 
+use crate::change::changed;
 use crate::error::StudioError;
 
 /// Frames per second that a face is simulated at.
@@ -68,24 +69,7 @@ impl Settings {
     /// # Errors
     /// A sentence about the key.
     pub fn changed(&self, change: &serde_json::Value) -> Result<Settings, StudioError> {
-        let refused =
-            |error: serde_json::Error| StudioError::refused(format!("Cannot set that: {error}."));
-        let mut whole = serde_json::to_value(self).map_err(refused)?;
-        let (Some(own), Some(change)) = (whole.as_object_mut(), change.as_object()) else {
-            return Err(StudioError::refused("Expected what to change, as an object."));
-        };
-        for (key, value) in change {
-            let is_map = ["shapes", "muscles", "fat"].contains(&key.as_str());
-            match (own.get_mut(key).and_then(|own| own.as_object_mut()), value.as_object()) {
-                (Some(map), Some(named)) if is_map => named.iter().for_each(|(name, value)| {
-                    map.insert(name.clone(), value.clone());
-                }),
-                _ => {
-                    own.insert(key.clone(), value.clone());
-                }
-            }
-        }
-        let mut settings: Settings = serde_json::from_value(whole).map_err(refused)?;
+        let mut settings = changed(self, change, &["shapes", "muscles", "fat"])?;
         settings.shapes.retain(|_, weight| *weight != 0.0);
         settings.muscles.retain(|_, by| *by != 0.0);
         settings.fat.retain(|_, ratio| *ratio != 1.0);

@@ -5,6 +5,7 @@ use pliant_model::DVec3;
 use pliant_model::integrator::{Correction, Damping, Fepr, Integrator, Scheme, Solver};
 use serde::{Deserialize, Serialize};
 
+use crate::change::changed;
 use crate::error::StudioError;
 
 /// Density of air times a drag coefficient of 1 [kg/m³], where the scene does not say.
@@ -146,16 +147,7 @@ impl Settings {
     /// # Errors
     /// A sentence about the key.
     pub fn changed(&self, change: &serde_json::Value) -> Result<Settings, StudioError> {
-        let refused =
-            |error: serde_json::Error| StudioError::refused(format!("Cannot set that: {error}."));
-        let mut whole = serde_json::to_value(self).map_err(refused)?;
-        let (Some(own), Some(change)) = (whole.as_object_mut(), change.as_object()) else {
-            return Err(StudioError::refused("Expected what to change, as an object."));
-        };
-        change.iter().for_each(|(key, value)| {
-            own.insert(key.clone(), value.clone());
-        });
-        let settings: Settings = serde_json::from_value(whole).map_err(refused)?;
+        let settings = changed(self, change, &[])?;
         settings.check()?;
         Ok(settings)
     }

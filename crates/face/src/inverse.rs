@@ -14,6 +14,7 @@
 //! | [`blend`], [`geometry`] | a(θ, S): muscles' matrices and what tets take of them, learned from several skins (Dinev 2020, ch. 4) |
 //! | [`gauss_newton`] | the minimisation |
 //! | [`fit`], [`priors`] | a face, a skin, priors: Eq. 4 whole |
+//! | [`lesson`] | several skins of a face, and what its muscles' geometry must be for them |
 //! | [`drawn`] | where it begins |
 //! | [`gamma`] | the local step of R_act |
 //!
@@ -29,5 +30,6 @@ pub mod fit;
 pub mod gamma;
 pub mod gauss_newton;
 pub mod geometry;
+pub mod lesson;
 pub mod observation;
 pub mod priors;

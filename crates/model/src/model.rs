@@ -219,6 +219,11 @@ impl Model {
         self.integrator.damping.is_some() || !self.ether.is_empty()
     }
 
+    /// Whether any of it contracts or grows.
+    pub fn contracts(&self) -> bool {
+        self.active > 0
+    }
+
     /// Whether wind blows.
     pub fn has_wind(&self) -> bool {
         self.breeze.is_some()

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
+use pliant::face::inverse::lesson::{LessonOptions, learn};
 use pliant::face::inverse::fit::{ActivationModel, FaceFit, FitOptions, Fitted};
 use pliant::face::{FaceModel, FittedShape};
 use pliant::io::atomic::{refuse_overwriting, write_whole};
@@ -22,6 +23,8 @@ use crate::report;
 #[command(after_help = "Examples:\n  \
     pliant face fit head.face --all --out fitted\n  \
     pliant face fit head.face --target smile.obj frown.obj --out fitted\n  \
+    pliant face fit head.face --target a.obj b.obj c.obj d.obj e.obj --learn-muscles --out subject\n  \
+    pliant face fit subject/model.face --target new.obj --activation geometry --out more\n  \
     pliant face animate fitted/model.face --weights take.csv --out talk.glb")]
 pub struct Arguments {
     /// What `pliant face build` wrote
@@ -39,6 +42,9 @@ pub struct Arguments {
     /// What activations may be
     #[arg(long, value_enum, default_value_t = Kind::Tensor)]
     activation: Kind,
+    /// Learn from all targets together how far muscles reach, and keep that in the model
+    #[arg(long, conflicts_with = "activation")]
+    learn_muscles: bool,
     /// Let lips pass through teeth and each other
     #[arg(long)]
     no_contact: bool,
@@ -55,6 +61,8 @@ enum Kind {
     Fibre,
     /// A contraction along the fibres per muscle
     Muscle,
+    /// A symmetric matrix per muscle, spread as --learn-muscles has learned, or as the muscles lie
+    Geometry,
 }
 
 /// A skin that is asked for (m).
@@ -82,6 +90,7 @@ pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
         Kind::Tensor => ActivationModel::Tensor,
         Kind::Fibre => ActivationModel::Fibre,
         Kind::Muscle => ActivationModel::Muscle,
+        Kind::Geometry => ActivationModel::Geometry,
     };
     let asked = FitOptions {
         model,
@@ -90,8 +99,20 @@ pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
         ..FitOptions::default()
     };
     let (mut rows, mut rig) = (Vec::new(), Vec::new());
-    let mut seconds = 0.0;
-    {
+    let (mut seconds, mut geometry) = (0.0, None);
+    if arguments.learn_muscles {
+        let lesson = LessonOptions { fit: asked, ..LessonOptions::default() };
+        let skins: Vec<Vec<DVec3>> = targets.iter().map(|target| target.skin.clone()).collect();
+        let learned = learn(&face, &skins, &lesson, &interrupt::asked).map_err(failure)?;
+        for ((target, fitted), before) in targets.iter().zip(&learned.after).zip(&learned.before) {
+            write_fit(&arguments, &face, target, fitted, options)?;
+            let mut row = row(&face, target, fitted);
+            row["mean_mm_at_first"] = self::row(&face, target, before)["mean_mm"].take();
+            rows.push(row);
+            rig.push(shape_of(target, fitted));
+        }
+        (seconds, geometry) = (learned.seconds, Some(learned.geometry));
+    } else {
         let mut fit = FaceFit::new(&face, asked).map_err(failure)?;
         let progress = Progress::start(options, "targets", targets.len() as u64);
         for (done, target) in (1..).zip(&targets) {
@@ -99,20 +120,15 @@ pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
                 break;
             }
             let fitted = fit.fit(&target.skin, None).map_err(failure)?;
-            write_mesh(&outputs("obj", &target.name), &skin_at(&face, &fitted.skin))?;
-            if !arguments.no_pictures {
-                let path = outputs("png", &target.name);
-                fit_sheet::write(&path, &face, (&target.name, &target.skin), &fitted, options)?;
-            }
+            write_fit(&arguments, &face, target, &fitted, options)?;
             seconds += fitted.seconds;
             rows.push(row(&face, target, &fitted));
-            rig.push(FittedShape {
-                name: target.name.clone(),
-                jaw: fitted.jaw,
-                activations: fitted.activations,
-            });
+            rig.push(shape_of(target, &fitted));
             progress.at(done);
         }
+    }
+    if let Some(geometry) = geometry {
+        face.geometry = geometry;
     }
     let done = rig.len();
     for shape in rig {
@@ -139,6 +155,27 @@ pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
         ));
     }
     Ok(())
+}
+
+/// Writes what came of a target: the skin, and a picture.
+fn write_fit(
+    arguments: &Arguments,
+    face: &FaceModel,
+    target: &Target,
+    fitted: &Fitted,
+    options: &Options,
+) -> Result<(), Failure> {
+    let path = |ending: &str| arguments.out.join(format!("{}.{ending}", target.name));
+    write_mesh(&path("obj"), &skin_at(face, &fitted.skin))?;
+    if !arguments.no_pictures {
+        fit_sheet::write(&path("png"), face, (&target.name, &target.skin), fitted, options)?;
+    }
+    Ok(())
+}
+
+fn shape_of(target: &Target, fitted: &Fitted) -> FittedShape {
+    let (name, activations) = (target.name.clone(), fitted.activations.clone());
+    FittedShape { name, jaw: fitted.jaw, activations }
 }
 
 fn targets(arguments: &Arguments, face: &FaceModel) -> Result<Vec<Target>, Failure> {

@@ -20,6 +20,8 @@ pub struct Site {
     pub upper: f64,
     /// How much of the jaw's motion it takes on.
     pub jaw: f64,
+    /// How much less of the jaw's way back it takes: the tongue's root hangs on the hyoid, and leaves room to breathe.
+    pub rooted: f64,
     /// 1 where lips and cheeks are, 0 on gums, palate and tongue.
     pub soft: f64,
 }
@@ -31,20 +33,34 @@ const SPREAD: f64 = 0.5;
 const BAND: f64 = 0.034;
 /// In front of this the split follows the lips; behind it runs towards the condyles (m).
 const CORNER_Z: f64 = 0.016;
+/// The band in the lining of the cheeks, from gum to gum (m).
+const LINING: f64 = 0.009;
+/// Where the floor of the mouth hangs on the throat, and where it lies in the jaw (z, m).
+const FLOOR: [f64; 2] = [-0.055, -0.010];
+/// How much of the jaw's way back the tongue does without at z = 0, and how much more for every metre behind.
+const ROOT: [f64; 2] = [0.2, -16.5];
+/// Where what lies beside the jaw stays, and where it goes along (z, m).
+const BESIDE: [f64; 2] = [-0.082, -0.036];
+/// The lower border of the jaw: its height at z = 0 (m) and its slope towards the back.
+const BORDER: [f64; 2] = [-0.111, -0.45];
+/// Below the border the neck stays: how far `BESIDE` comes to the front for every metre below, to the most (m).
+const NECK: [f64; 2] = [1.0, 0.6];
+const LOWEST: f64 = 0.042;
 
 impl Site {
     /// Looks around at a point.
     pub fn new(p: DVec3, anatomy: &Anatomy) -> Site {
         let depth = -anatomy.envelope(p);
         let upper = 1.0 - lower(p, depth);
-        let neck = smoothstep(-0.082, -0.036, p.z) * smoothstep(-0.175, -0.122, p.y);
         let arch = arch_distance(p.x, p.z, UPPER_ARCH);
         let in_mouth = smoothstep(0.0045, 0.0065, depth) * smoothstep(-0.045, -0.040, p.z);
         let in_mouth = if (-0.100..-0.045).contains(&p.y) { in_mouth } else { 0.0 };
         // What is far behind the lips lies on bone, inside of cheeks too.
         let loose = smoothstep(-0.0040, 0.0005, arch) * smoothstep(-0.012, 0.010, p.z);
         let soft = 1.0 - in_mouth * (1.0 - loose);
-        Site { p, depth, upper, jaw: (1.0 - upper) * neck, soft }
+        let on_tongue = smoothstep(0.005, 0.010, depth) * smoothstep(-0.004, -0.012, arch);
+        let rooted = on_tongue * (ROOT[0] + ROOT[1] * p.z).clamp(0.0, 0.7);
+        Site { p, depth, upper, jaw: (1.0 - upper) * along(p, depth), rooted, soft }
     }
 
     /// The same place on the other side of the face.
@@ -75,6 +91,14 @@ impl Site {
     }
 }
 
+/// How much of what is below the parting line goes along with the jaw: less towards joint, neck and throat.
+fn along(p: DVec3, depth: f64) -> f64 {
+    let below = (BORDER[0] + BORDER[1] * p.z - p.y).clamp(0.0, LOWEST);
+    let beside = smoothstep(BESIDE[0] + NECK[0] * below, BESIDE[1] + NECK[1] * below, p.z);
+    let hanging = smoothstep(0.005, 0.010, depth) * (1.0 - smoothstep(FLOOR[0], FLOOR[1], p.z));
+    beside * (1.0 - hanging)
+}
+
 /// 0 above the parting line, 1 below.
 fn lower(p: DVec3, depth: f64) -> f64 {
     let x = p.x.abs();
@@ -82,6 +106,8 @@ fn lower(p: DVec3, depth: f64) -> f64 {
     let back = ((p.z - HINGE.point.z) / (CORNER_Z - HINGE.point.z)).clamp(0.0, 1.0);
     // In the mouth, gums and tongue belong to one jaw or the other, parted where the teeth meet.
     let in_mouth = smoothstep(0.005, 0.010, depth) * smoothstep(0.034, 0.029, x);
+    // The lining of the cheeks spans from one to the other.
+    let on_bone = in_mouth * smoothstep(0.0012, -0.0005, arch_distance(p.x, p.z, UPPER_ARCH));
     let risen = (1.0 - back) * (1.0 - in_mouth);
     let line = if p.z > CORNER_Z { line } else { line + (HINGE.point.y - line) * risen };
     let below = line - p.y;
@@ -89,8 +115,9 @@ fn lower(p: DVec3, depth: f64) -> f64 {
     let beside = x / (CORNER + SPREAD * away);
     let power = 0.5 + 1.2 * smoothstep(0.0, 0.010, away);
     let mut split = (1.0 - beside * beside).max(0.0).powf(power);
-    split = split.max(in_mouth);
+    split = split.max(on_bone);
     let band = BAND * (0.35 + 0.65 * back);
+    let band = band + in_mouth * (LINING - band);
     let ramp = (0.5 * std::f64::consts::PI * (away / band).min(1.0)).sin();
     0.5 + 0.5 * below.signum() * (split + (1.0 - split) * ramp)
 }

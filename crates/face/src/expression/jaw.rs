@@ -16,7 +16,14 @@ pub const LEFT: JawPose = JawPose { open: 0.0, turn: 3.0, shift: DVec3::new(0.00
 
 /// What a pose of the jaw does to the skin.
 pub fn follow(site: &Site, pose: &JawPose) -> DVec3 {
-    HINGE.moved(site.p, &pose.scaled(site.jaw)) - site.p
+    taken(site, pose, site.jaw)
+}
+
+/// What a part of a pose does to it.
+fn taken(site: &Site, pose: &JawPose, part: f64) -> DVec3 {
+    let mut by = HINGE.moved(site.p, &pose.scaled(part)) - site.p;
+    by.z -= site.rooted * by.z.min(0.0);
+    by
 }
 
 /// The same with lips that stay together: they share the motion.
@@ -27,7 +34,7 @@ fn follow_shut(site: &Site, pose: &JawPose) -> DVec3 {
     let near = smoothstep(0.0, 0.40, LIPS.height(site.p)) * site.soft;
     let shared = together - 0.30 * (site.above() / 0.011).clamp(-1.0, 1.0);
     let jaw = site.jaw + near * (shared - site.jaw);
-    HINGE.moved(site.p, &pose.scaled(jaw.clamp(0.0, 1.0))) - site.p
+    taken(site, pose, jaw.clamp(0.0, 1.0))
 }
 
 /// Closes lips over an open jaw: meant to be added to `jawOpen`, and of no meaning alone.

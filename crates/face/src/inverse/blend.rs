@@ -4,10 +4,15 @@
 //! Eq. 4.5 is a_i = Σ_j s_ij a_j. Column 0 is passive tissue (Eq. 4.7), a₀ = I for good; muscle m is column m + 1. Rows are on the simplex,
 //! s_ij ≥ 0 and Σ_j s_ij = 1 (Eq. 4.8f, 4.8g), and have entries only for muscles in reach.
 
+use glam::DVec3;
 use pliant_model::potentials::activation::{Activation, RELAXED};
 
 use super::dependence::Dependence;
 use super::drawn::bound;
+use crate::model::FaceModel;
+
+/// How far from where they are muscles may come to be (m).
+pub const REACH: f64 = 0.01;
 
 /// What a tet takes of a column.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -45,6 +50,53 @@ impl Blend {
         }
         blend.project();
         blend
+    }
+
+    /// Where a face's muscles are: tets that have muscle in them take what of it is theirs, and may come to take of muscles
+    /// within [`REACH`], and of passive tissue.
+    pub fn of_muscles(face: &FaceModel) -> Blend {
+        let at = &face.solid.positions;
+        let center = |tet: u32| -> DVec3 {
+            face.solid.tets[tet as usize].iter().map(|v| at[*v as usize]).sum::<DVec3>() / 4.0
+        };
+        let mut centers: Vec<Vec<DVec3>> = vec![Vec::new(); face.muscles.len()];
+        for share in &face.shares {
+            centers[share.muscle as usize].push(center(share.tet));
+        }
+        let mut rows = Vec::new();
+        for shares in face.shares.chunk_by(|a, b| a.tet == b.tet) {
+            let (own, whole) =
+                (center(shares[0].tet), shares.iter().map(|s| s.fraction).sum::<f64>());
+            let is_near = |m: &usize| centers[*m].iter().any(|c| c.distance(own) <= REACH);
+            let of = |muscle: usize| Entry {
+                column: muscle as u32 + 1,
+                weight: shares
+                    .iter()
+                    .filter(|share| share.muscle as usize == muscle)
+                    .map(|share| share.fraction / whole.max(1e-12))
+                    .sum(),
+            };
+            let near = (0..centers.len()).filter(is_near).map(of);
+            rows.push([Entry::default()].into_iter().chain(near).collect::<Vec<Entry>>());
+        }
+        Blend::new(face.muscles.len(), rows.iter().map(|row| &row[..]))
+    }
+
+    /// Matrices of muscles that come nearest to activations of tets: their means over what takes of them.
+    pub(super) fn matrices(&self, activations: &[Activation]) -> Vec<f64> {
+        let mut sums = vec![[0.0; 7]; self.muscles];
+        for (tet, own) in activations.iter().enumerate() {
+            for entry in self.row(tet) {
+                let Some(muscle) = (entry.column as usize).checked_sub(1) else { continue };
+                let sum = &mut sums[muscle];
+                (0..6).for_each(|k| sum[k] += entry.weight * own[k]);
+                sum[6] += entry.weight;
+            }
+        }
+        let mean = |sum: &[f64; 7]| -> Activation {
+            if sum[6] > 0.0 { std::array::from_fn(|k| sum[k] / sum[6]) } else { RELAXED }
+        };
+        sums.iter().flat_map(mean).collect()
     }
 
     /// How many tets there are.

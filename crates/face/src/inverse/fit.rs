@@ -9,6 +9,7 @@ use std::time::Instant;
 use glam::DVec3;
 use pliant_model::potentials::activation::{Activation, RELAXED};
 
+use super::blend::Blend;
 use super::dependence::{Dependence, Strand, Strands, Tensors};
 use super::drawn::{Drawn, Start};
 use super::gauss_newton::{Effort, Outcome, Prior, Problem};
@@ -29,6 +30,9 @@ pub enum ActivationModel {
     Fibre,
     /// A contraction along the fibres per muscle.
     Muscle,
+    /// A symmetric matrix per muscle, of which tets take what the face's geometry says: what was learned, or where the
+    /// muscles are.
+    Geometry,
 }
 
 /// How a face is fitted.
@@ -70,6 +74,19 @@ impl Default for FitOptions {
     }
 }
 
+impl FitOptions {
+    /// What equilibria are looked for with.
+    pub(super) fn simulated(&self) -> SimulationOptions {
+        SimulationOptions {
+            solver: FaceSolver::Exact { tolerance: 1e-5 },
+            most_iterations: PATIENCE,
+            contact: self.contact,
+            threads: self.threads,
+            ..SimulationOptions::default()
+        }
+    }
+}
+
 /// A face that has been fitted.
 #[derive(Clone, Debug, Default)]
 pub struct Fitted {
@@ -86,15 +103,15 @@ pub struct Fitted {
     /// Seconds.
     pub seconds: f64,
     /// Unknowns, to go on from, and what relaxed muscles have lengthened by.
-    unknowns: Vec<f64>,
-    yielded: Vec<Activation>,
+    pub(super) unknowns: Vec<f64>,
+    pub(super) yielded: Vec<Activation>,
 }
 
 /// Fits a face to one skin after the other.
 pub struct FaceFit<'a> {
     pub(super) face: &'a FaceModel,
-    simulation: FaceSimulation<'a>,
-    knobs: JawKnobs,
+    pub(super) simulation: FaceSimulation<'a>,
+    pub(super) knobs: JawKnobs,
     pub(super) options: FitOptions,
     pub(super) dependence: Fibres,
     drawn: Drawn<'a>,
@@ -117,6 +134,17 @@ const UNSEEN: f64 = 0.1;
 pub(super) enum Fibres {
     Tensors(Tensors),
     Strands(Strands),
+    Blend(Blend),
+}
+
+impl Fibres {
+    pub(super) fn own(&self) -> &dyn Dependence {
+        match self {
+            Fibres::Tensors(own) => own,
+            Fibres::Strands(own) => own,
+            Fibres::Blend(own) => own,
+        }
+    }
 }
 
 impl<'a> FaceFit<'a> {
@@ -125,14 +153,7 @@ impl<'a> FaceFit<'a> {
     /// # Errors
     /// When the face cannot be simulated.
     pub fn new(face: &'a FaceModel, options: FitOptions) -> Result<Self, FaceError> {
-        let simulated = SimulationOptions {
-            solver: FaceSolver::Exact { tolerance: 1e-5 },
-            most_iterations: PATIENCE,
-            contact: options.contact,
-            threads: options.threads,
-            ..SimulationOptions::default()
-        };
-        let simulation = FaceSimulation::new(face, &simulated)?;
+        let simulation = FaceSimulation::new(face, &options.simulated())?;
         let shares = face.active_tets();
         let active = |own: &std::ops::Range<usize>| -> f64 {
             face.shares[own.clone()].iter().map(|share| share.fraction).sum()
@@ -143,6 +164,10 @@ impl<'a> FaceFit<'a> {
             ActivationModel::Tensor => Fibres::Tensors(Tensors { tets: shares.len() }),
             ActivationModel::Fibre => Fibres::Strands(strands(face, &shares, false)),
             ActivationModel::Muscle => Fibres::Strands(strands(face, &shares, true)),
+            ActivationModel::Geometry if face.geometry.tets() == shares.len() => {
+                Fibres::Blend(face.geometry.clone())
+            }
+            ActivationModel::Geometry => Fibres::Blend(Blend::of_muscles(face)),
         };
         let (samples, vertices) = samples(face, &simulation, options.to_plane);
         let knobs = simulation.jaw_knobs();
@@ -178,10 +203,7 @@ impl<'a> FaceFit<'a> {
         }
         let clock = Instant::now();
         let observation = self.observation(target);
-        let count = match &self.dependence {
-            Fibres::Tensors(own) => own.count(),
-            Fibres::Strands(own) => own.count(),
-        };
+        let count = self.dependence.own().count();
         let is_near = |start: &&Fitted| start.unknowns.len() == count + JawKnobs::COUNT;
         let (mut unknowns, yielded) = match start.filter(is_near) {
             Some(start) => (start.unknowns.clone(), start.yielded.clone()),
@@ -193,6 +215,7 @@ impl<'a> FaceFit<'a> {
                 let mut unknowns = match &self.dependence {
                     Fibres::Tensors(_) => activations.into_flattened(),
                     Fibres::Strands(own) => own.relaxed(),
+                    Fibres::Blend(own) => own.matrices(&activations),
                 };
                 unknowns.extend(JawKnobs::numbers(&jaw));
                 (unknowns, yielded)
@@ -219,19 +242,21 @@ impl<'a> FaceFit<'a> {
                 }
             }
         }
-        fitted.activations = vec![RELAXED; self.shares.len()];
-        match &self.dependence {
-            Fibres::Tensors(own) => own.activations(&unknowns[..count], &mut fitted.activations),
-            Fibres::Strands(own) => own.activations(&unknowns[..count], &mut fitted.activations),
-        }
-        fitted.jaw = self.face.hinge.limited(&JawKnobs::pose(&unknowns[count..]));
-        fitted.contractions = self.contractions(&beyond(&fitted.activations, &yielded));
-        fitted.yielded = yielded;
-        self.simulation.activate(&fitted.activations, &fitted.jaw);
-        fitted.skin = self.simulation.skin();
-        fitted.unknowns = unknowns;
+        (fitted.unknowns, fitted.yielded) = (unknowns, yielded);
+        self.finish(&mut fitted);
         fitted.seconds = clock.elapsed().as_secs_f64();
         Ok(fitted)
+    }
+
+    /// What comes of the unknowns that were found.
+    pub(super) fn finish(&mut self, fitted: &mut Fitted) {
+        let (theta, knobs) = fitted.unknowns.split_at(self.dependence.own().count());
+        fitted.activations = vec![RELAXED; self.shares.len()];
+        self.dependence.own().activations(theta, &mut fitted.activations);
+        fitted.jaw = self.face.hinge.limited(&JawKnobs::pose(knobs));
+        fitted.contractions = self.contractions(&beyond(&fitted.activations, &fitted.yielded));
+        self.simulation.activate(&fitted.activations, &fitted.jaw);
+        fitted.skin = self.simulation.skin();
     }
 
     fn minimise(
@@ -242,20 +267,13 @@ impl<'a> FaceFit<'a> {
     ) -> Result<Outcome, FaceError> {
         let effort = Effort { steps: 1, products: self.options.products, settled: 1e-3 };
         let equilibrium = self.simulation.equilibrium();
-        let knobs = &self.knobs;
-        Ok(match &self.dependence {
-            Fibres::Tensors(dependence) => {
-                Problem { equilibrium, observation, dependence, knobs, prior }
-                    .minimise(unknowns, &effort)?
-            }
-            Fibres::Strands(dependence) => {
-                Problem { equilibrium, observation, dependence, knobs, prior }
-                    .minimise(unknowns, &effort)?
-            }
-        })
+        let dependence = self.dependence.own();
+        let mut problem =
+            Problem { equilibrium, observation, dependence, knobs: &self.knobs, prior };
+        Ok(problem.minimise(unknowns, &effort)?)
     }
 
-    fn observation(&self, target: &[DVec3]) -> Observation {
+    pub(super) fn observation(&self, target: &[DVec3]) -> Observation {
         let normals = normals(target, &self.face.skin.mesh.triangles);
         let of = |(sample, &v): (&Sample, &u32)| Sample {
             target: target[v as usize],

@@ -58,7 +58,7 @@ pub struct Outcome {
 }
 
 /// A problem with the memory that it is solved in. Its unknowns are θ of the activations, then the knobs.
-pub struct Problem<'a, D: Dependence, K: Knobs> {
+pub struct Problem<'a, D: Dependence + ?Sized, K: Knobs> {
     pub equilibrium: Equilibrium<'a>,
     pub observation: &'a Observation,
     pub dependence: &'a D,
@@ -77,13 +77,13 @@ pub struct Slope {
 }
 
 /// Forces that are left where no equilibrium was found, of those that flesh exerts.
-const LOST: f64 = 1e-3;
+pub(super) const LOST: f64 = 1e-3;
 /// A step is shortened at most so often.
 const MOST_HALVINGS: u32 = 8;
 /// A step must lower J by this part of what its slope promises.
 const ARMIJO: f64 = 1e-4;
 
-impl<D: Dependence, K: Knobs> Problem<'_, D, K> {
+impl<D: Dependence + ?Sized, K: Knobs> Problem<'_, D, K> {
     /// J, with the equilibrium found for it; infinite where none is.
     pub fn value(&mut self, unknowns: &[f64]) -> f64 {
         let (theta, knobs) = unknowns.split_at(self.dependence.count());

@@ -19,7 +19,7 @@ use pliant_sim::SimError;
 use super::blend::Blend;
 use super::dependence::Dependence;
 use super::equilibrium::{Equilibrium, Knobs, Tangent};
-use super::gauss_newton::{Effort, Outcome, Prior, dot, dot_rows};
+use super::gauss_newton::{Effort, LOST, Outcome, Prior, dot, dot_rows};
 use super::observation::Observation;
 
 /// A skin that is to be made, with the memory for its equilibrium.
@@ -93,7 +93,7 @@ impl<K: Knobs> Learning<'_, K> {
         self.expressions.iter().map(of).collect()
     }
 
-    /// The objective, with equilibria found for it.
+    /// The objective, with equilibria found for it; infinite where one is not.
     fn value(&mut self) -> f64 {
         let weights: Vec<f64> = self.blend.entries.iter().map(|entry| entry.weight).collect();
         let mut sum = self.anchor.value(&weights);
@@ -105,7 +105,11 @@ impl<K: Knobs> Learning<'_, K> {
             let mut activations = vec![RELAXED; equilibrium.input.end.activations.len()];
             self.blend.activations(theta, &mut activations);
             knobs.turn(turned, &mut equilibrium.input.end);
-            equilibrium.find(&activations);
+            // False for what is no number.
+            let is_found = equilibrium.find(&activations).residual <= LOST;
+            if !is_found {
+                return f64::INFINITY;
+            }
             sum += observation.value(&equilibrium.state.positions) + prior.value(unknowns);
             sum += theta.chunks_exact(6).map(|a| self.volume / 2.0 * swell(a).powi(2)).sum::<f64>();
         }
@@ -273,9 +277,14 @@ impl<K: Knobs> Learning<'_, K> {
                 now.weight = from.weight + length * by;
             }
             self.blend.project();
+            for k in 0..self.expressions.len() {
+                let theta = self.range(k).start..self.range(k).start + 6 * self.blend.muscles;
+                Dependence::confine(&self.blend, &mut self.unknowns[theta]);
+            }
             let value = self.value();
             outcome.equilibria += 1;
-            let taken = dot(&slope[..unknowns.len()], by_unknowns) * length;
+            let taken = self.unknowns.iter().zip(&unknowns).zip(slope);
+            let taken: f64 = taken.map(|((now, from), slope)| (now - from) * slope).sum();
             let taken = taken
                 + (self.blend.entries.iter().zip(&blend.entries).zip(&slope[unknowns.len()..]))
                     .map(|((now, from), slope)| (now.weight - from.weight) * slope)

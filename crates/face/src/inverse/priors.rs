@@ -5,7 +5,8 @@
 
 use pliant_model::potentials::activation::{Activation, RELAXED, fibre};
 
-use super::dependence::Dependence;
+use super::blend::Blend;
+use super::dependence::{Dependence, Strands};
 use super::fit::{FaceFit, Fibres};
 use super::gamma::contraction;
 use super::gauss_newton::Prior;
@@ -16,6 +17,9 @@ const JAW: f64 = 0.02;
 
 /// ‖S − I‖² at which the priors weigh twice as much.
 const FAR: f64 = 1.0;
+/// A muscle counts as at least this part of all.
+const LEAST_PART: f64 = 1e-4;
+
 impl FaceFit<'_> {
     /// The priors' weights, and what they want where activations are now.
     pub(super) fn prior(
@@ -26,18 +30,16 @@ impl FaceFit<'_> {
         count: usize,
     ) -> Prior {
         let mut prior = Prior { weights: vec![JAW; unknowns.len()], towards: unknowns.to_vec() };
-        let Fibres::Tensors(own) = &self.dependence else {
-            // A contraction counts as the matrix it makes: its square is 1 along and ¼ twice across.
-            let Fibres::Strands(own) = &self.dependence else { return prior };
-            let mut parts = vec![0.0; count];
-            for (tet, part) in self.parts.iter().enumerate() {
-                own.of(tet).iter().for_each(|s| parts[s.contraction as usize] += s.share * part);
+        let own = match &self.dependence {
+            Fibres::Tensors(own) => own,
+            Fibres::Strands(own) => {
+                self.relax_strands(own, weight, &mut prior);
+                return prior;
             }
-            for k in 0..count {
-                prior.weights[k] = 1.5 * weight * parts[k].max(1e-9);
-                prior.towards[k] = 0.0;
+            Fibres::Blend(own) => {
+                self.relax_matrices(own, yielded, weight, &mut prior);
+                return prior;
             }
-            return prior;
         };
         let mut activations = vec![RELAXED; own.tets];
         own.activations(&unknowns[..count], &mut activations);
@@ -79,6 +81,37 @@ impl FaceFit<'_> {
             }
         }
         prior
+    }
+
+    /// Contractions to none: each counts as the matrix it makes, whose square is 1 along and ¼ twice across.
+    fn relax_strands(&self, own: &Strands, weight: f64, prior: &mut Prior) {
+        let mut parts = vec![0.0; own.contractions];
+        for (tet, part) in self.parts.iter().enumerate() {
+            own.of(tet).iter().for_each(|s| parts[s.contraction as usize] += s.share * part);
+        }
+        for (k, part) in parts.iter().enumerate() {
+            prior.weights[k] = 1.5 * weight * part.max(1e-9);
+            prior.towards[k] = 0.0;
+        }
+    }
+
+    /// Muscles' matrices to what they are relaxed, by what of the flesh takes them.
+    fn relax_matrices(&self, own: &Blend, yielded: &[Activation], weight: f64, prior: &mut Prior) {
+        let relaxed: Vec<Activation> =
+            yielded.iter().map(|y| std::array::from_fn(|k| RELAXED[k] + y[k])).collect();
+        let towards = own.matrices(&relaxed);
+        let mut parts = vec![0.0; own.muscles];
+        for (tet, part) in self.parts.iter().enumerate() {
+            for entry in own.row(tet) {
+                let Some(muscle) = (entry.column as usize).checked_sub(1) else { continue };
+                parts[muscle] += entry.weight * part;
+            }
+        }
+        for (k, towards) in towards.iter().enumerate() {
+            let twice = if matches!(k % 6, 1 | 2 | 4) { 2.0 } else { 1.0 };
+            prior.weights[k] = twice * weight * parts[k / 6].max(LEAST_PART);
+            prior.towards[k] = *towards;
+        }
     }
 
     /// γ of every muscle, as a contraction.

@@ -22,6 +22,8 @@ const DENSITY: f64 = 1000.0;
 const SLIDING_STIFFNESS: f64 = 0.4;
 /// Of contact with teeth (N/m), per Pa of shear modulus.
 const TEETH_STIFFNESS: f64 = 0.4;
+/// How much stiffer contact of lips is than their own flesh.
+const LIP_FIRMNESS: f64 = 30.0;
 /// Of contact with things (N/m), per Pa of shear modulus.
 const THING_STIFFNESS: f64 = 1.0;
 /// The interactive solver is done at this relative norm of the gradient.
@@ -115,7 +117,9 @@ pub(super) fn model(
         builder = builder.wind(breeze).blow_on(0, air::blown(face));
     }
     if options.contact && face.lip_sides.iter().any(|side| *side > 0) {
-        builder = builder.touching(TouchLaw::ELASTIC).sides(0, face.lip_sides.clone());
+        builder = builder
+            .touching(TouchLaw { firmness: LIP_FIRMNESS, ..TouchLaw::ELASTIC })
+            .sides(0, face.lip_sides.clone());
     }
     if !altered.growing.is_empty() {
         builder = builder.growing(0, altered.growing.clone());
@@ -154,18 +158,16 @@ fn gained(face: &FaceModel, gains: &[f64]) -> Vec<f64> {
     gained
 }
 
-/// Equilibria by Newton's method or on the matrix at rest; motion on the matrix at rest, which inertia changes
-/// little in flesh as soft and light as this.
+/// Newton's method, or a modified one on the matrix at rest, which inertia changes little in flesh as soft and light as
+/// this.
 fn integrator(options: &SimulationOptions) -> Integrator {
-    let modified = |iterations, tolerance| Solver::Modified { iterations, history: 8, tolerance };
     let solver = match options.solver {
-        FaceSolver::Exact { tolerance } if options.dynamics.is_some() => {
-            modified(options.most_iterations, tolerance)
-        }
         FaceSolver::Exact { tolerance } => {
             Solver::Newton { iterations: options.most_iterations, tolerance }
         }
-        FaceSolver::Interactive { iterations } => modified(iterations, SETTLED),
+        FaceSolver::Interactive { iterations } => {
+            Solver::Modified { iterations, history: 8, tolerance: SETTLED }
+        }
     };
     match options.dynamics {
         None => Integrator { scheme: Scheme::QuasiStatic, solver, correction: None, damping: None },

@@ -25,8 +25,8 @@ pub enum FaceSolver {
 impl FaceSolver {
     /// To a millionth of the forces that muscles, flesh and contact exert.
     pub const EXACT: FaceSolver = FaceSolver::Exact { tolerance: 1e-6 };
-    /// What motion is solved for with: to a thousandth of the forces, in nearly all steps.
-    pub const MOVING: FaceSolver = FaceSolver::Interactive { iterations: 60 };
+    /// What motion is solved for with: to a thousandth of the forces.
+    pub const MOVING: FaceSolver = FaceSolver::Exact { tolerance: 1e-3 };
     /// As many iterations as thirty frames per second have time for.
     pub const INTERACTIVE: FaceSolver = FaceSolver::Interactive { iterations: 6 };
 }
@@ -71,7 +71,7 @@ impl Default for Dynamics {
 #[derive(Clone, Copy, Debug)]
 pub struct SimulationOptions {
     pub solver: FaceSolver,
-    /// Iterations of the exact solver per frame, at most.
+    /// Iterations of the exact solver per step, at most.
     pub most_iterations: u32,
     /// Shear modulus of passive tissue (Pa).
     pub shear: f64,

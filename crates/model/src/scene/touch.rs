@@ -41,6 +41,6 @@ impl Touch {
 
 impl From<Touch> for TouchLaw {
     fn from(Touch { stiffness, radius, friction, restitution }: Touch) -> Self {
-        TouchLaw { stiffness, radius, friction, restitution, step: None }
+        TouchLaw { stiffness, radius, friction, restitution, ..TouchLaw::ELASTIC }
     }
 }

@@ -11,6 +11,8 @@
 pub struct TouchLaw {
     /// Of the contact's springs, per vertex [N/m]; by the bodies' own stiffness and inertia if `None`.
     pub stiffness: Option<f64>,
+    /// How much stiffer contact is than these, at a vertex.
+    pub firmness: f64,
     /// The step \[s\] that contact is to be firm for: then the stiffness of its own choice counts
     /// how hard vertices are to stop in one.
     pub step: Option<f64>,
@@ -25,8 +27,14 @@ pub struct TouchLaw {
 
 impl TouchLaw {
     /// Smooth, and returning all that it takes.
-    pub const ELASTIC: TouchLaw =
-        TouchLaw { stiffness: None, step: None, radius: None, friction: 0.0, restitution: 1.0 };
+    pub const ELASTIC: TouchLaw = TouchLaw {
+        stiffness: None,
+        firmness: 10.0,
+        step: None,
+        radius: None,
+        friction: 0.0,
+        restitution: 1.0,
+    };
 
     /// Share of what the contact takes that becomes heat.
     pub fn loss(&self) -> f64 {
@@ -40,13 +48,14 @@ impl TouchLaw {
 
     /// What is wrong with its numbers, if anything.
     pub(crate) fn fault(&self) -> Option<String> {
-        let TouchLaw { stiffness, step, radius, friction, restitution } = *self;
+        let TouchLaw { stiffness, firmness, step, radius, friction, restitution } = *self;
         let is_no_size = |x: &f64| !(*x > 0.0 && x.is_finite());
         let [stiffness, step, radius] = [stiffness, step, radius].map(|x| x.filter(is_no_size));
         match (stiffness, step, radius) {
             (Some(stiffness), _, _) => Some(format!("a stiffness of {stiffness} N/m")),
             (_, Some(step), _) => Some(format!("a step of {step} s")),
             (_, _, Some(radius)) => Some(format!("a radius of {radius} m")),
+            _ if is_no_size(&firmness) => Some(format!("a firmness of {firmness}")),
             _ if !(friction >= 0.0 && friction.is_finite()) => {
                 Some(format!("a friction of {friction}"))
             }

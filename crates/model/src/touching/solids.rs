@@ -14,8 +14,6 @@ use super::sharp::Sharp;
 const BLOCK: usize = 128;
 /// A body does not touch itself within this multiple of a vertex's longest edge, at rest.
 const NEIGHBOURHOOD: f64 = 2.0;
-/// Contact is this much stiffer than the body's own stiffness and inertia, at a vertex.
-const FIRMNESS: f64 = 10.0;
 
 /// The bodies of a model that touch.
 pub struct Solids {
@@ -154,7 +152,7 @@ impl Solids {
             outer.iter().map(|&v| of[v as usize]).sum::<f64>() / outer.len().max(1) as f64
         };
         let inertia = self.law.step.map_or(0.0, |h| mean(spec.masses) / (h * h));
-        let own = FIRMNESS * (mean(spec.elastic) + inertia);
+        let own = self.law.firmness * (mean(spec.elastic) + inertia);
         let (free_ones, hard_ones) = outer.split_at(outer.partition_point(|&v| v < self.free));
         for (vertices, is_hard) in [(free_ones, false), (hard_ones, true)] {
             let block = |v: &[u32]| Block { body, is_hard, vertices: v.to_vec() };

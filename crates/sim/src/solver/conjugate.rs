@@ -6,7 +6,7 @@
 //! steps, and is spectrally near: some ten to thirty iterations of one product and one solve take
 //! the place of a factorisation.
 //!
-//! The rule ([`patience`]) counts operations, so that the same model is always solved in the
+//! The rule ([`Patience::new`]) counts operations, so that the same model is always solved in the
 //! same way.
 
 use std::ops::Range;
@@ -26,27 +26,40 @@ use super::projective::Proxy;
 use crate::blocks::each_block;
 use crate::objective::{BLOCK, Objective};
 
-/// Iterations before the matrix is factored after all: it has stiffness, such as contact, that
-/// the preconditioner does not know.
-pub(super) const MOST_ITERATIONS: u32 = 150;
-
-/// The same without inertia, where a factorisation takes no longer than so many: the matrix of an equilibrium is far
-/// from what it was at rest where a jaw is wide open, and then takes iterations by the hundred.
-const MOST_AT_REST: u32 = 10;
-/// And where bodies touch: that is in the preconditioner, and not in a factorisation.
-const MOST_TOUCHING: u32 = 25;
+/// How many iterations conjugate gradients have, before the matrix is factored after all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Patience {
+    /// Where nothing touches.
+    apart: u32,
+    /// Where bodies touch: that is in the preconditioner, and not in a factorisation.
+    touching: u32,
+}
 
 /// Multiplications in a factorisation from which on iterations may win, and always do.
 const SOME_MULTIPLICATIONS: f64 = 3e8;
 const MOST_MULTIPLICATIONS: f64 = 3e9;
 
-/// How many iterations conjugate gradients have to be quicker than factoring, if they can be: decided by the
-/// multiplications of a factor with so many numbers, Σ (numbers in a column)² over its columns, as if all were alike.
-pub(super) fn patience(scheme: Scheme, unknowns: usize, factor_values: usize) -> Option<u32> {
-    let multiplications = (factor_values as f64).powi(2) / unknowns.max(1) as f64;
-    let is_small = multiplications <= MOST_MULTIPLICATIONS && scheme == Scheme::QuasiStatic;
-    let most = if is_small { MOST_AT_REST } else { MOST_ITERATIONS };
-    (multiplications > SOME_MULTIPLICATIONS).then_some(most)
+impl Patience {
+    /// For a matrix with stiffness, such as contact, that the preconditioner does not know.
+    pub const LONG: Patience = Patience { apart: 150, touching: 150 };
+    /// Where nothing has inertia, and a factorisation takes no longer than so many: the matrix of an equilibrium is
+    /// far from what it was at rest where a jaw is wide open, and then takes iterations by the hundred.
+    const SHORT: Patience = Patience { apart: 10, touching: 10 };
+
+    /// With which iterations can be quicker than factoring, if they can be: decided by the multiplications of a
+    /// factor with so many numbers, Σ (numbers in a column)² over its columns, as if all were alike.
+    pub fn new(is_still: bool, unknowns: usize, factor_values: usize) -> Option<Patience> {
+        let multiplications = (factor_values as f64).powi(2) / unknowns.max(1) as f64;
+        let is_small = multiplications <= MOST_MULTIPLICATIONS && is_still;
+        let own = if is_small { Patience::SHORT } else { Patience::LONG };
+        (multiplications > SOME_MULTIPLICATIONS).then_some(own)
+    }
+}
+
+/// Whether a model goes from one equilibrium, or nearly that, to the next: without inertia, or as flesh that muscles
+/// move, which weighs little beside what they exert.
+pub(super) fn is_still(model: &Model) -> bool {
+    model.integrator().scheme == Scheme::QuasiStatic || model.contracts()
 }
 
 /// How an attempt to solve ended.
@@ -75,8 +88,7 @@ pub struct ConjugateVectors {
     search: Buffer<Row>,
     product: Buffer<Row>,
     sums: Vec<f64>,
-    /// Most iterations.
-    patience: u32,
+    patience: Patience,
 }
 
 /// A matrix for one κ; none where it is not positive definite.
@@ -122,8 +134,8 @@ impl Factored {
 }
 
 impl ConjugateSpace {
-    /// Vectors for so many free vertices, and at most so many iterations.
-    pub fn new(free: usize, patience: u32) -> Self {
+    /// Vectors for so many free vertices.
+    pub(super) fn new(free: usize, patience: Patience) -> Self {
         ConjugateSpace {
             proxies: Vec::new(),
             narrow: Buffer::zeroed(free),
@@ -133,7 +145,7 @@ impl ConjugateSpace {
 
     /// Whether iterations are quicker than factoring however many they are.
     pub fn is_patient(&self) -> bool {
-        self.vectors.patience > MOST_AT_REST
+        self.vectors.patience == Patience::LONG
     }
 
     /// Factors the preconditioner for a κ [1/s²], if that has not been done. Without one, solves
@@ -147,11 +159,10 @@ impl ConjugateSpace {
             let work = PanelWork::new(proxy.factor(), team.size());
             Factored::Projective(Box::new((proxy, work)))
         };
-        let factored = match model.integrator().scheme {
-            Scheme::QuasiStatic => {
-                AtRest::new(model, kappa, team).map(|matrix| Factored::AtRest(Box::new(matrix)))
-            }
-            _ => Proxy::new(model, kappa, ProxyKind::Typical).map(projective),
+        let factored = if is_still(model) {
+            AtRest::new(model, kappa, team).map(|matrix| Factored::AtRest(Box::new(matrix)))
+        } else {
+            Proxy::new(model, kappa, ProxyKind::Typical).map(projective)
         };
         let factored = factored.unwrap_or(Factored::None);
         self.proxies.insert(0, Preconditioner { kappa, factored });
@@ -206,8 +217,8 @@ impl ConjugateSpace {
 }
 
 impl ConjugateVectors {
-    /// Vectors for so many free vertices, and at most so many iterations.
-    pub fn new(free: usize, patience: u32) -> Self {
+    /// Vectors for so many free vertices.
+    pub(super) fn new(free: usize, patience: Patience) -> Self {
         let rows = || Buffer::zeroed(free);
         ConjugateVectors {
             residual: rows(),
@@ -246,10 +257,7 @@ impl ConjugateVectors {
         };
         let goal = accuracy * accuracy * first;
         let (mut size, mut alignment) = (first, 0.0);
-        let most = match *patience {
-            MOST_AT_REST if layout.is_coupled() => MOST_TOUCHING,
-            most => most,
-        };
+        let most = if layout.is_coupled() { patience.touching } else { patience.apart };
         for iteration in 0..most {
             let scale = size.sqrt();
             if !(scale > 0.0 && scale.is_finite() && precondition(residual, scale, preconditioned))
@@ -336,13 +344,13 @@ mod tests {
     #[test]
     fn large_factors_are_avoided() {
         // Bars of 2,000 and 98,000 tets.
-        let moving = |unknowns, values| patience(Scheme::BackwardEuler, unknowns, values);
+        let moving = |unknowns, values| Patience::new(false, unknowns, values);
         assert_eq!(moving(1_728, 350_000), None);
-        assert_eq!(moving(66_000, 30_000_000), Some(MOST_ITERATIONS));
+        assert_eq!(moving(66_000, 30_000_000), Some(Patience::LONG));
         assert_eq!(moving(0, 0), None);
         // Faces of 35,000 and 115,000 tets.
-        let at_rest = |unknowns, values| patience(Scheme::QuasiStatic, unknowns, values);
-        assert_eq!(at_rest(19_476, 2_709_369), Some(MOST_AT_REST));
-        assert_eq!(at_rest(60_000, 15_000_000), Some(MOST_ITERATIONS));
+        let at_rest = |unknowns, values| Patience::new(true, unknowns, values);
+        assert_eq!(at_rest(19_476, 2_709_369), Some(Patience::SHORT));
+        assert_eq!(at_rest(60_000, 15_000_000), Some(Patience::LONG));
     }
 }

@@ -87,6 +87,11 @@ impl Joined {
         true
     }
 
+    /// Forgets what joins vertices.
+    pub fn part(&mut self) {
+        self.columns.clear();
+    }
+
     /// out ← rows divided by the matrix; whether it could be.
     pub fn divide(&mut self, rows: &[Row], cholesky: &mut SparseCholesky, out: &mut [Row]) -> bool {
         let Joined { columns, answers, matrix, vector, flat } = self;

@@ -5,11 +5,11 @@
 //! The exact Hessian is tried first (it converges quadratically); where it is not positive
 //! definite the elements' projected Hessians take its place (Smith, de Goes and Kim 2019), which
 //! converge linearly, until the residual has fallen to a tenth: next to a minimum the exact one is
-//! definite. Where nothing has inertia, as little of the projected ones is mixed into the exact one as
-//! makes it definite: flesh that buckles is much softer than its projected Hessians say. Where even
-//! these are singular (a free body without inertia) a growing multiple of the identity is added. Steps
-//! are shortened until Armijo's condition holds, and lengthened where nothing has inertia and the
-//! objective falls in a straight line.
+//! definite. In equilibria, and in flesh that moves little from one to the next, as little of the
+//! projected ones is mixed into the exact one as makes it definite: flesh that buckles is much softer
+//! than its projected Hessians say. Where even these are singular (a free body without inertia) a growing
+//! multiple of the identity is added. Steps are shortened until Armijo's condition holds, and lengthened
+//! where nothing has inertia and the objective falls in a straight line.
 //! One iteration from the last positions, at full length, is the linearised scheme of Baraff and
 //! Witkin 1998 and of "Enriching triangle mesh animations", Eq. 6–9.
 
@@ -21,7 +21,7 @@ use pliant_math::{Buffer, MathError, Row};
 use pliant_model::Model;
 use pliant_model::potentials::Curvature;
 
-use super::conjugate::{self, ConjugateSpace, ConjugateVectors, Outcome};
+use super::conjugate::{self, ConjugateSpace, ConjugateVectors, Outcome, Patience};
 use super::hessian::HessianLayout;
 use super::joined::Joined;
 use super::{SolverInfo, rises};
@@ -57,8 +57,12 @@ pub struct NewtonSpace {
     mixture: Mixture,
     /// Where the matrix is too large to be factored again and again.
     conjugate: Option<ConjugateSpace>,
+    /// Whether what it is for is near an equilibrium: inertia does not make the matrix definite.
+    is_still: bool,
     /// Where bodies touch: for what couples vertices beside a factor that does not know it.
-    coupled: Option<Coupled>,
+    coupled: Option<ConjugateVectors>,
+    /// What of that is around the factor.
+    joined: Joined,
     /// Whether a tangent was factored.
     is_factored: bool,
 }
@@ -72,27 +76,19 @@ struct Mixture {
     share: f64,
 }
 
-struct Coupled {
-    vectors: ConjugateVectors,
-    flat: Vec<f64>,
-    joined: Joined,
-}
-
 impl NewtonSpace {
     /// Analyses a model's matrix. Model vertices are already in elimination order.
     pub fn new(model: &Model) -> Result<Self, MathError> {
         let layout = HessianLayout::new(model)?;
-        let (size, scheme) = (3 * model.free_count(), model.integrator().scheme);
+        let size = 3 * model.free_count();
+        let is_still = conjugate::is_still(model);
         let order: Vec<usize> = (0..size).collect();
         let cholesky = SparseCholesky::analyse(layout.matrix(), &order)?;
         let from = Buffer::zeroed(model.free_count());
-        let conjugate = conjugate::patience(scheme, size, cholesky.stored_values())
+        let conjugate = Patience::new(is_still, size, cholesky.stored_values())
             .map(|patience| ConjugateSpace::new(model.free_count(), patience));
-        let coupled = model.solids().map(|_| Coupled {
-            vectors: ConjugateVectors::new(model.free_count(), conjugate::MOST_ITERATIONS),
-            flat: vec![0.0; size],
-            joined: Joined::default(),
-        });
+        let coupled =
+            model.solids().map(|_| ConjugateVectors::new(model.free_count(), Patience::LONG));
         Ok(NewtonSpace {
             layout,
             cholesky,
@@ -100,7 +96,9 @@ impl NewtonSpace {
             from,
             mixture: Mixture::default(),
             conjugate,
+            is_still,
             coupled,
+            joined: Joined::default(),
             is_factored: false,
         })
     }
@@ -177,27 +175,18 @@ impl NewtonSpace {
 
     /// out ← what the matrix is preconditioned by, or its own factor, inverse times rows.
     pub(crate) fn rough_answer(&mut self, rows: &[Row], out: &mut [Row], team: &Team) -> bool {
-        let NewtonSpace { layout, cholesky, coupled, .. } = self;
-        match (&mut self.conjugate, coupled) {
-            (Some(conjugate), _) if !self.is_factored => conjugate.precondition(rows, out, team),
-            (_, Some(Coupled { joined, .. })) if !layout.has_bounds() => {
-                joined.divide(rows, cholesky, out)
-            }
-            _ => {
-                flatten(rows, 1.0, &mut self.direction);
-                let is_solved = self.cholesky.solve(&mut self.direction).is_ok();
-                for (out, d) in out.iter_mut().zip(self.direction.chunks_exact(3)) {
-                    *out = Row::new(d[0], d[1], d[2]);
-                }
-                is_solved
-            }
+        match &mut self.conjugate {
+            Some(conjugate) if !self.is_factored => conjugate.precondition(rows, out, team),
+            _ => self.joined.divide(rows, &mut self.cholesky, out),
         }
     }
 
     /// Puts what joins vertices around what is factored, if that has no bounds of it.
     fn join(&mut self) {
-        let NewtonSpace { layout, cholesky, coupled, .. } = self;
-        if let Some(Coupled { joined, .. }) = coupled.as_mut().filter(|_| !layout.has_bounds()) {
+        let NewtonSpace { layout, cholesky, joined, .. } = self;
+        if layout.has_bounds() {
+            joined.part();
+        } else {
             // Where it cannot, conjugate gradients have more to do.
             joined.meet(layout.couplings(), cholesky);
         }
@@ -206,28 +195,17 @@ impl NewtonSpace {
     /// The direction by what is factored, and, where vertices are coupled, by conjugate gradients around
     /// it; whether there is one.
     fn divide(&mut self, (gradient, accuracy): (&[Row], f64), team: &Team) -> bool {
-        let NewtonSpace { layout, cholesky, direction, coupled, .. } = self;
-        if let Some(Coupled { vectors, flat, joined }) =
-            coupled.as_mut().filter(|_| layout.is_coupled())
-        {
-            let precondition = |residual: &[Row], _: f64, out: &mut [Row]| {
-                if !layout.has_bounds() {
-                    return joined.divide(residual, cholesky, out);
-                }
-                flatten(residual, 1.0, flat);
-                let is_solved = cholesky.solve(flat).is_ok();
-                for (out, x) in out.iter_mut().zip(flat.chunks_exact(3)) {
-                    *out = Row::new(x[0], x[1], x[2]);
-                }
-                is_solved
-            };
+        let NewtonSpace { layout, cholesky, direction, coupled, joined, .. } = self;
+        if let Some(vectors) = coupled.as_mut().filter(|_| layout.is_coupled()) {
+            let precondition =
+                |residual: &[Row], _: f64, out: &mut [Row]| joined.divide(residual, cholesky, out);
             let outcome =
                 vectors.solve((layout, precondition), gradient, accuracy, direction, team);
             if outcome == Outcome::Solved {
                 return true;
             }
         }
-        flatten(gradient, -1.0, direction);
+        negate(gradient, direction);
         cholesky.solve(direction).is_ok()
     }
 }
@@ -411,10 +389,10 @@ fn exactly(
     is_solved
 }
 
-/// Rows as numbers, times a factor.
-fn flatten(rows: &[Row], factor: f64, out: &mut [f64]) {
+/// Minus rows, as numbers.
+fn negate(rows: &[Row], out: &mut [f64]) {
     for (out, row) in out.chunks_exact_mut(3).zip(rows) {
-        out.copy_from_slice(&[factor * row.0[0], factor * row.0[1], factor * row.0[2]]);
+        out.copy_from_slice(&[-row.0[0], -row.0[1], -row.0[2]]);
     }
 }
 
@@ -427,7 +405,7 @@ pub(super) fn factor(
     info: &mut SolverInfo,
     team: &Team,
 ) -> Result<(), MathError> {
-    if objective.kappa == 0.0 && mix(objective, p, curvature, space, info, team)? {
+    if space.is_still && mix(objective, p, curvature, space, info, team)? {
         return Ok(());
     }
     let (mut shift, mut shifts) = (0.0, 0);
@@ -435,10 +413,7 @@ pub(super) fn factor(
         let clock = Instant::now();
         space.layout.assemble(objective, p, *curvature, shift, &|_| true, team);
         info.timings.assemble += clock.elapsed();
-        let clock = Instant::now();
-        let outcome = space.cholesky.factor(space.layout.matrix().values());
-        info.timings.factor += clock.elapsed();
-        match outcome {
+        match timed_factor(&mut space.cholesky, &space.layout, info) {
             Err(MathError::NotPositiveDefinite { .. }) if *curvature == Curvature::Exact => {
                 *curvature = Curvature::Definite;
             }
@@ -456,6 +431,17 @@ pub(super) fn factor(
     }
 }
 
+fn timed_factor(
+    cholesky: &mut SparseCholesky,
+    layout: &HessianLayout,
+    info: &mut SolverInfo,
+) -> Result<(), MathError> {
+    let clock = Instant::now();
+    let outcome = cholesky.factor(layout.matrix().values());
+    info.timings.factor += clock.elapsed();
+    outcome
+}
+
 /// Factors the exact Hessian with the least share of the projected ones that makes it positive definite; whether
 /// there is one.
 fn mix(
@@ -467,15 +453,12 @@ fn mix(
     team: &Team,
 ) -> Result<bool, MathError> {
     let NewtonSpace { layout, cholesky, mixture: Mixture { exact, definite, share }, .. } = space;
-    let mut factor = |layout: &HessianLayout, info: &mut SolverInfo| {
-        let clock = Instant::now();
-        let outcome = cholesky.factor(layout.matrix().values());
-        info.timings.factor += clock.elapsed();
-        match outcome {
-            Ok(()) => Ok(true),
-            Err(MathError::NotPositiveDefinite { .. }) => Ok(false),
-            Err(error) => Err(error),
-        }
+    let mut factor = |layout: &HessianLayout, info: &mut SolverInfo| match timed_factor(
+        cholesky, layout, info,
+    ) {
+        Ok(()) => Ok(true),
+        Err(MathError::NotPositiveDefinite { .. }) => Ok(false),
+        Err(error) => Err(error),
     };
     let clock = Instant::now();
     layout.assemble_apart(objective, p, Curvature::Exact, team);
@@ -492,7 +475,7 @@ fn mix(
     definite.extend_from_slice(layout.matrix().values());
     info.timings.assemble += clock.elapsed();
     *share = (*share / SHARES_GROW).max(LEAST_SHARE);
-    while *share < 1.0 {
+    while *share <= 1.0 {
         for ((value, exact), definite) in
             layout.values_mut().iter_mut().zip(&*exact).zip(&*definite)
         {

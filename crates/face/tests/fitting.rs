@@ -4,7 +4,8 @@ mod coarse;
 
 use glam::DVec3;
 use pliant_face::anatomy::hinge::JawPose;
-use pliant_face::inverse::fit::{FaceFit, FitOptions};
+use pliant_face::inverse::fit::{ActivationModel, FaceFit, FitOptions, Fitted};
+use pliant_face::inverse::lesson::{LessonOptions, learn};
 use pliant_face::performance::Frame;
 use pliant_face::{Animator, FaceModel, FaceSimulation, FittedShape, SimulationOptions};
 
@@ -19,16 +20,22 @@ fn mean(values: impl Iterator<Item = f64>) -> f64 {
     sum / f64::max(count, 1.0)
 }
 
+/// The skin of a shape of a face (m), and the vertices that it moves.
+fn target(face: &FaceModel, name: &str) -> (Vec<DVec3>, Vec<usize>) {
+    let shape = face.shapes.iter().find(|shape| shape.name == name).expect("a shape");
+    let rest = &face.skin.mesh.positions;
+    let skin: Vec<DVec3> = rest.iter().zip(&shape.displacement).map(|(p, d)| *p + *d).collect();
+    let moved = (0..rest.len()).filter(|&v| skin[v].distance(rest[v]) > 5e-4).collect();
+    (skin, moved)
+}
+
 #[test]
 fn raised_brows_are_made_by_the_forehead_and_played_as_fitted() {
     let face = face();
-    let shape = face.shapes.iter().find(|shape| shape.name == "browInnerUp").expect("a shape");
     let rest = &face.skin.mesh.positions;
-    let target: Vec<DVec3> = rest.iter().zip(&shape.displacement).map(|(p, d)| *p + *d).collect();
+    let (target, moved) = target(face, "browInnerUp");
     let options = FitOptions { contact: false, threads: 2, ..FitOptions::default() };
     let fitted = FaceFit::new(face, options).expect("a fit").fit(&target, None).expect("muscles");
-    let moved: Vec<usize> =
-        (0..rest.len()).filter(|&v| target[v].distance(rest[v]) > 5e-4).collect();
     let by = mean(moved.iter().map(|&v| target[v].distance(rest[v])));
     let left = mean(moved.iter().map(|&v| target[v].distance(fitted.skin[v])));
     assert!(left < 0.35 * by, "{:.2} of {:.2} mm are left", 1e3 * left, 1e3 * by);
@@ -53,6 +60,42 @@ fn raised_brows_are_made_by_the_forehead_and_played_as_fitted() {
     let played = animator.frame(&frame).skin;
     let off = mean(moved.iter().map(|&v| played[v].distance(fitted.skin[v])));
     assert!(off < 0.02 * by, "played {:.3} mm from what was fitted", 1e3 * off);
+}
+
+#[test]
+fn muscles_that_were_learned_make_more_than_those_they_began_as() {
+    let face = face();
+    let (skins, moved): (Vec<_>, Vec<_>) =
+        ["browInnerUp", "mouthSmileLeft"].map(|name| target(face, name)).into_iter().unzip();
+    let fit = FitOptions { contact: false, threads: 2, ..FitOptions::default() };
+    let options = LessonOptions { fit: fit.clone(), ..LessonOptions::default() };
+    let learned = learn(face, &skins, &options, &|| false).expect("a lesson");
+    let left = |fitted: &Fitted, k: usize| {
+        mean(moved[k].iter().map(|&v| skins[k][v].distance(fitted.skin[v])))
+    };
+    for k in 0..skins.len() {
+        let (before, after) = (left(&learned.before[k], k), left(&learned.after[k], k));
+        assert!(after < 0.8 * before, "{k}: {:.3} of {:.3} mm", 1e3 * after, 1e3 * before);
+    }
+    for tet in 0..learned.geometry.tets() {
+        let row = learned.geometry.row(tet);
+        assert!(row.iter().all(|entry| entry.weight >= 0.0));
+        assert!((row.iter().map(|entry| entry.weight).sum::<f64>() - 1.0).abs() < 1e-9);
+    }
+
+    // What was learned goes through a file, and serves to fit what was not learned from: half of a smile.
+    let taught = FaceModel { geometry: learned.geometry.clone(), ..face.clone() };
+    let taught = FaceModel::decode(&taught.encode()).expect("a face");
+    assert_eq!(taught.geometry, learned.geometry);
+    let half: Vec<DVec3> =
+        face.skin.mesh.positions.iter().zip(&skins[1]).map(|(p, q)| p.midpoint(*q)).collect();
+    let by = |face: &FaceModel| {
+        let options = FitOptions { model: ActivationModel::Geometry, ..fit.clone() };
+        let fitted = FaceFit::new(face, options).expect("a fit").fit(&half, None).expect("muscles");
+        mean(moved[1].iter().map(|&v| half[v].distance(fitted.skin[v])))
+    };
+    let (untaught, taught) = (by(face), by(&taught));
+    assert!(taught < 0.8 * untaught, "{:.3} of {:.3} mm", 1e3 * taught, 1e3 * untaught);
 }
 
 #[test]

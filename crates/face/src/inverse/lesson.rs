@@ -21,6 +21,8 @@ use crate::simulation::FaceSimulation;
 pub struct LessonOptions {
     /// For every expression; its `model` is not used.
     pub fit: FitOptions,
+    /// Weights of the priors (mm²) while S is learned, one after the other.
+    pub weights: Vec<f64>,
     /// What a change of S costs, relative to the priors of activations.
     pub anchor: f64,
     /// w_v: what muscles' changes of volume cost (mm²).
@@ -31,7 +33,13 @@ pub struct LessonOptions {
 
 impl Default for LessonOptions {
     fn default() -> Self {
-        LessonOptions { fit: FitOptions::default(), anchor: 1.0, volume: 0.01, steps: 3 }
+        LessonOptions {
+            fit: FitOptions::default(),
+            weights: vec![0.2, 0.1, 0.05],
+            anchor: 0.1,
+            volume: 0.01,
+            steps: 3,
+        }
     }
 }
 
@@ -78,7 +86,7 @@ pub fn learn(
     let knobs = fit.simulation.jaw_knobs();
     let mut unknowns: Vec<f64> = learned.before.iter().flat_map(|b| b.unknowns.clone()).collect();
     let mut geometry = first.clone();
-    for &weight in &options.fit.weights {
+    for &weight in &options.weights {
         for _ in 0..options.steps {
             if is_over() {
                 break;

@@ -22,8 +22,9 @@ const DENSITY: f64 = 1000.0;
 const SLIDING_STIFFNESS: f64 = 0.4;
 /// Of contact with teeth (N/m), per Pa of shear modulus.
 const TEETH_STIFFNESS: f64 = 0.4;
-/// How much stiffer contact of lips is than their own flesh.
+/// How much stiffer contact of lips is than their own flesh, and what of that a few iterations can follow.
 const LIP_FIRMNESS: f64 = 30.0;
+const INTERACTIVE_FIRMNESS: f64 = 10.0;
 /// Of contact with things (N/m), per Pa of shear modulus.
 const THING_STIFFNESS: f64 = 1.0;
 /// The interactive solver is done at this relative norm of the gradient.
@@ -117,8 +118,12 @@ pub(super) fn model(
         builder = builder.wind(breeze).blow_on(0, air::blown(face));
     }
     if options.contact && face.lip_sides.iter().any(|side| *side > 0) {
+        let firmness = match options.solver {
+            FaceSolver::Exact { .. } => LIP_FIRMNESS,
+            FaceSolver::Interactive { .. } => INTERACTIVE_FIRMNESS,
+        };
         builder = builder
-            .touching(TouchLaw { firmness: LIP_FIRMNESS, ..TouchLaw::ELASTIC })
+            .touching(TouchLaw { firmness, ..TouchLaw::ELASTIC })
             .sides(0, face.lip_sides.clone());
     }
     if !altered.growing.is_empty() {

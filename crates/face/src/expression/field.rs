@@ -42,10 +42,11 @@ const ROOT: [f64; 2] = [0.2, -16.5];
 /// Where what lies beside the jaw stays, and where it goes along (z, m).
 const BESIDE: [f64; 2] = [-0.082, -0.036];
 /// The lower border of the jaw: its height at z = 0 (m) and its slope towards the back.
-const BORDER: [f64; 2] = [-0.111, -0.45];
-/// Below the border the neck stays: how far `BESIDE` comes to the front for every metre below, to the most (m).
-const NECK: [f64; 2] = [1.0, 0.6];
-const LOWEST: f64 = 0.042;
+const BORDER: [f64; 2] = [-0.105, -0.35];
+/// How far below the border the throat begins (m), where what goes along lies that much further in front.
+const THROAT: f64 = 0.016;
+/// Where the neck stays, and where it goes along (y, m).
+const NECK: [f64; 2] = [-0.175, -0.115];
 
 impl Site {
     /// Looks around at a point.
@@ -93,8 +94,8 @@ impl Site {
 
 /// How much of what is below the parting line goes along with the jaw: less towards joint, neck and throat.
 fn along(p: DVec3, depth: f64) -> f64 {
-    let below = (BORDER[0] + BORDER[1] * p.z - p.y).clamp(0.0, LOWEST);
-    let beside = smoothstep(BESIDE[0] + NECK[0] * below, BESIDE[1] + NECK[1] * below, p.z);
+    let below = (BORDER[0] + BORDER[1] * p.z - p.y).clamp(0.0, THROAT);
+    let beside = smoothstep(BESIDE[0], BESIDE[1] + below, p.z) * smoothstep(NECK[0], NECK[1], p.y);
     let hanging = smoothstep(0.005, 0.010, depth) * (1.0 - smoothstep(FLOOR[0], FLOOR[1], p.z));
     beside * (1.0 - hanging)
 }

@@ -12,6 +12,7 @@ use std::path::Path;
 
 use glam::DVec3;
 use pliant_math::team::Team;
+use pliant_mesh::quality::dihedral_range;
 use pliant_mesh::{
     Embedding, Graded, GradedOptions, Mesh, SignedDistance, Surface, SurfaceTree, barycentric,
     improve_shapes, tetrahedralise_graded,
@@ -38,6 +39,8 @@ const DEEPEST: f64 = 0.022;
 const ON_SURFACE: f64 = 1e-6;
 /// Where lips cross at rest, flesh may be this far off the skin (m).
 const OFF_SKIN: f64 = 0.0006;
+/// Dihedral angles below this are improved at any cost (degrees).
+const FLAT: f64 = 8.0;
 
 /// Skin outside of its tet by more than this, in weights, is bound to a better one around.
 const SLACK: f64 = 0.05;
@@ -231,13 +234,21 @@ fn improved(
         }
     };
     let turned = improve_shapes(solid, &|v, to| onto(v, to, 0.0));
-    if turned == 0 {
+    // Flat tets with all corners on the skin can only be helped off it.
+    let mut may_leave = vec![false; solid.positions.len()];
+    for (t, tet) in solid.tets.iter().enumerate() {
+        if solid.corners(t).is_some_and(|corners| dihedral_range(corners).0 < FLAT) {
+            tet.iter().for_each(|&v| may_leave[v as usize] = true);
+        }
+    }
+    if turned > 0 {
+        // Lips that cross at rest: their flesh need not.
+        may_leave.iter_mut().zip(lip_sides).for_each(|(may, side)| *may |= *side > 0);
+    }
+    if !may_leave.contains(&true) {
         return 0;
     }
-    // Lips that cross at rest: their flesh need not.
-    improve_shapes(solid, &|v, to| {
-        onto(v, to, if lip_sides[v as usize] > 0 { OFF_SKIN } else { 0.0 })
-    })
+    improve_shapes(solid, &|v, to| onto(v, to, if may_leave[v as usize] { OFF_SKIN } else { 0.0 }))
 }
 
 /// Which lip vertices belong to: told in the chart, where these are apart.

@@ -6,6 +6,7 @@ mod file;
 mod slip;
 
 use glam::DVec3;
+use pliant_mesh::quality::dihedral_range;
 use pliant_mesh::{Group, Mesh, Surface};
 use pliant_model::potentials::activation::Activation;
 
@@ -127,6 +128,15 @@ impl FaceModel {
         }
         active.iter_mut().for_each(|a| *a = f64::min(*a, 1.0));
         active
+    }
+
+    /// The least dihedral angle (degrees) of tets that can deform: those with all corners on bone have no say.
+    pub fn least_angle(&self) -> f64 {
+        let is_loose =
+            |v: &u32| matches!(self.holds[*v as usize], BoneHold::Free | BoneHold::Sliding(_));
+        let loose = self.solid.tets.iter().enumerate().filter(|(_, tet)| tet.iter().any(is_loose));
+        let angles = loose.filter_map(|(t, _)| Some(dihedral_range(self.solid.corners(t)?).0));
+        angles.fold(f64::INFINITY, f64::min)
     }
 
     /// The shares of every tet that has muscle in it.

@@ -9,7 +9,6 @@ use pliant::face::folder::read_template;
 use pliant::face::{BuildOptions, FaceModel, build};
 use pliant::io::atomic::{refuse_overwriting, write_whole};
 use pliant::math::team::Team;
-use pliant::mesh::quality::min_dihedral;
 
 use super::failure;
 use crate::arguments::Options;
@@ -57,7 +56,7 @@ fn contents(face: &FaceModel) -> String {
         face.solid.positions.len(),
         100.0 * active as f64 / tets.max(1) as f64,
         face.muscles.len(),
-        min_dihedral(&face.solid),
+        face.least_angle(),
     )
 }
 

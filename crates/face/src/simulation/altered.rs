@@ -7,7 +7,7 @@ use pliant_model::{Drive, Rigid};
 use pliant_sim::State;
 
 use super::remodelling::{Shapes, stretched};
-use super::{FaceSimulation, SimulationOptions};
+use super::{FaceSimulation, FaceSolver, SimulationOptions};
 use crate::alteration::{Alteration, Firmness, Moment, grown_firmness};
 use crate::error::FaceError;
 use crate::model::FaceModel;
@@ -15,6 +15,8 @@ use crate::world::World;
 
 /// Steps in place, with the iterative solver, until the altered face is at rest.
 const SETTLING: u32 = 4;
+/// Forces that are left, relative to those that flesh exerts, where that was in vain.
+const LOST: f64 = 0.1;
 
 /// What of a face is altered, in the order of the engine.
 #[derive(Clone, Debug, Default)]
@@ -146,47 +148,52 @@ impl<'a> FaceSimulation<'a> {
         time: f64,
         world: &World,
     ) -> Result<Self, FaceError> {
-        let settled = match options.dynamics {
-            Some(_) if !alteration.keeps_rest() => {
-                let still = SimulationOptions { dynamics: None, ..*options };
-                let still = FaceSimulation::altered(face, &still, alteration.clone(), time)?;
-                Some((still.positions(), still.altered.shapes))
-            }
-            _ => None,
-        };
-        let mut simulation = FaceSimulation::unsettled(face, options, alteration, time, world)?;
-        match settled {
-            Some((positions, shapes)) => {
-                simulation.altered.shapes = shapes;
-                simulation.place(&positions);
-                simulation.drive(&simulation.now.clone());
-                simulation.input.start.clone_from(&simulation.input.end);
-            }
-            None if simulation.alteration.keeps_rest() => {}
-            None => simulation.settle(),
+        let mut simulation =
+            FaceSimulation::unsettled(face, options, alteration.clone(), time, world)?;
+        if alteration.keeps_rest() {
+            return Ok(simulation);
         }
+        let solver = match (options.dynamics, options.solver) {
+            (Some(_), own) => own,
+            (None, own) => {
+                let is_found = simulation.settle() <= LOST;
+                if is_found || matches!(own, FaceSolver::Exact { .. }) {
+                    return Ok(simulation);
+                }
+                // A few iterations can lose their way where much grows.
+                FaceSolver::MOVING
+            }
+        };
+        let still = SimulationOptions { dynamics: None, solver, ..*options };
+        let still = FaceSimulation::altered(face, &still, alteration, time)?;
+        let positions = still.positions();
+        simulation.altered.shapes = still.altered.shapes;
+        simulation.place(&positions);
+        simulation.drive(&simulation.now.clone());
+        simulation.input.start.clone_from(&simulation.input.end);
         Ok(simulation)
     }
 
-    /// Goes from the face as it was built to the altered one; what grows finds its shape on the way, that of the most that it ever grows.
-    fn settle(&mut self) {
+    /// Goes from the face as it was built to the altered one; what grows finds its shape on the way, that of the most that it
+    /// ever grows. Returns what forces are left, relative to those that flesh exerts.
+    fn settle(&mut self) -> f64 {
         if !self.altered.growing.is_empty() {
             let fullest = self.alteration.fullest();
             let is_keyed = !self.alteration.is_constant();
             let own = std::mem::replace(&mut self.alteration, fullest);
             self.altered.shapes.is_open = true;
-            self.approach(true);
+            let left = self.approach(true);
             self.altered.shapes.is_open = false;
             self.alteration = own;
             if !is_keyed {
-                return;
+                return left;
             }
             self.state = State::initial(&self.model);
         }
-        self.approach(false);
+        self.approach(false)
     }
 
-    fn approach(&mut self, is_growing: bool) {
+    fn approach(&mut self, is_growing: bool) -> f64 {
         let steps = self.alteration.first_steps(self.time);
         let mut report = super::FrameReport::default();
         for k in 1..=steps + SETTLING {
@@ -202,6 +209,7 @@ impl<'a> FaceSimulation<'a> {
                 self.altered.shapes.take(self.face, &growing, &positions, scales);
             }
         }
+        report.residual
     }
 
     /// Lets the next frame end at a time of the alteration (s).

@@ -44,7 +44,7 @@ pub struct Arguments {
     /// What is done to the face and what it meets: wind, fat, palsy, objects, bones …
     #[arg(long, value_name = "E.toml")]
     effects: Option<PathBuf>,
-    /// How a frame is solved for [default: interactive, with as many iterations as it takes where flesh has inertia]
+    /// How a frame is solved for [default: interactive; Newton's method, to a thousandth of the forces, where flesh has inertia]
     #[arg(long, value_enum)]
     solver: Option<Kind>,
     /// Iterations per frame of the interactive solver

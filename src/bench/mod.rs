@@ -10,6 +10,7 @@ mod dynamics;
 mod enrich;
 mod face;
 mod geometry;
+mod inverse;
 mod lips;
 mod motion;
 mod orders;
@@ -36,6 +37,7 @@ pub const SUITES: &[Suite] = &[
     lips::SUITE,
     enrich::SUITE,
     face::SUITE,
+    inverse::SUITE,
     dynamics::SUITE,
     peers::SUITE,
     scaling::SUITE,

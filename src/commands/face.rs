@@ -6,6 +6,7 @@ mod corrective;
 mod effects;
 mod fit;
 mod fit_sheet;
+mod lines;
 mod record;
 mod template;
 

@@ -63,9 +63,6 @@ pub struct FaceShow {
     /// What is measured between the variants, told at the end.
     #[serde(default, rename = "measure")]
     pub measures: Vec<Measure>,
-    /// Whether frames are solved for exactly also where nothing has inertia.
-    #[serde(default)]
-    pub exact: bool,
     /// The effects it compares: at least one.
     #[serde(default, rename = "variant")]
     pub variants: Vec<Variant>,

@@ -7,6 +7,7 @@
 
 use glam::{DMat3, DVec3};
 use pliant_math::decomposition::polar;
+use pliant_mesh::edge_matrix;
 
 use crate::model::{BoneHold, FaceModel};
 
@@ -53,7 +54,7 @@ impl<'a> SimpleFlesh<'a> {
     /// ```
     pub fn new(face: &'a FaceModel) -> SimpleFlesh<'a> {
         let shape = |t: usize| {
-            let edges = edges(face.solid.corners(t).unwrap_or_default());
+            let edges = edge_matrix(face.solid.corners(t).unwrap_or_default());
             (edges.inverse(), edges.determinant() / 6.0)
         };
         let shapes: Vec<(DMat3, f64)> = (0..face.solid.tets.len()).map(shape).collect();
@@ -118,7 +119,7 @@ impl<'a> SimpleFlesh<'a> {
 
     /// Deformation gradient of a tet.
     pub fn gradient(&self, tet: usize, x: &[DVec3]) -> DMat3 {
-        edges(self.face.solid.tets[tet].map(|v| x[v as usize])) * self.shapes[tet].0
+        edge_matrix(self.face.solid.tets[tet].map(|v| x[v as usize])) * self.shapes[tet].0
     }
 
     /// Conjugate gradients on the quadratic energy with these aims and contacts.
@@ -169,10 +170,6 @@ impl<'a> SimpleFlesh<'a> {
             size = now;
         }
     }
-}
-
-fn edges([a, b, c, d]: [DVec3; 4]) -> DMat3 {
-    DMat3::from_cols(b - a, c - a, d - a)
 }
 
 /// Of the four linear functions that are 1 at a corner.

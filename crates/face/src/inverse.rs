@@ -15,6 +15,7 @@
 //! | [`gauss_newton`] | the minimisation |
 //! | [`fit`], [`priors`] | a face, a skin, priors: Eq. 4 whole |
 //! | [`lesson`] | several skins of a face, and what its muscles' geometry must be for them |
+//! | [`reduced`] | one more skin, with geometry that is known: fast |
 //! | [`drawn`] | where it begins |
 //! | [`gamma`] | the local step of R_act |
 //!
@@ -33,3 +34,4 @@ pub mod geometry;
 pub mod lesson;
 pub mod observation;
 pub mod priors;
+pub mod reduced;

@@ -6,6 +6,7 @@ use glam::DVec3;
 use pliant_face::anatomy::hinge::JawPose;
 use pliant_face::inverse::fit::{ActivationModel, FaceFit, FitOptions, Fitted};
 use pliant_face::inverse::lesson::{LessonOptions, learn};
+use pliant_face::inverse::reduced::Reduced;
 use pliant_face::performance::Frame;
 use pliant_face::{Animator, FaceModel, FaceSimulation, FittedShape, SimulationOptions};
 
@@ -124,4 +125,57 @@ fn a_skin_of_another_head_is_refused() {
     let mut fit = FaceFit::new(face(), FitOptions::default()).expect("a fit");
     let refused = fit.fit(&[DVec3::ZERO; 3], None).map(|_| ());
     assert!(refused.is_err_and(|error| error.to_string().contains("vertices")));
+}
+
+#[test]
+fn muscles_of_known_geometry_are_found_fast_as_well() {
+    let face = face();
+    let (skin, moved) = target(face, "mouthSmileLeft");
+    let options = FitOptions {
+        model: ActivationModel::Geometry,
+        contact: false,
+        threads: 2,
+        ..FitOptions::default()
+    };
+    let slow =
+        FaceFit::new(face, options.clone()).expect("a fit").fit(&skin, None).expect("muscles");
+    let mut reduced = Reduced::new(face, options).expect("a fit");
+    let fast = reduced.fit(&skin).expect("muscles");
+    let left = |fitted: &Fitted| mean(moved.iter().map(|&v| skin[v].distance(fitted.skin[v])));
+    let (slow, fast_left) = (left(&slow), left(&fast));
+    assert!(fast_left < 1.1 * slow, "{:.3} instead of {:.3} mm", 1e3 * fast_left, 1e3 * slow);
+    // What was found is where its muscles have it, and the same again.
+    let mut simulation = FaceSimulation::new(face, &exact()).expect("a simulation");
+    simulation.place(&fast.flesh);
+    simulation.activate(&fast.activations, &fast.jaw);
+    let off = mean(moved.iter().map(|&v| simulation.skin()[v].distance(fast.skin[v])));
+    assert!(off < 5e-5, "{:.3} mm from equilibrium", 1e3 * off);
+    assert_eq!(reduced.fit(&skin).expect("muscles").skin, fast.skin);
+}
+
+#[test]
+fn muscles_that_made_a_skin_are_found_and_no_others() {
+    let face = face();
+    let truth = |name: &str| match name {
+        "zygomaticus_major_l" | "zygomaticus_major_r" => 0.2,
+        "frontalis_medial_l" => 0.15,
+        _ => 0.0,
+    };
+    let contractions: Vec<f64> = face.muscles.iter().map(|muscle| truth(&muscle.name)).collect();
+    let jaw = JawPose { open: 4.0, ..JawPose::default() };
+    let mut simulation = FaceSimulation::new(face, &exact()).expect("a simulation");
+    simulation.pose(&contractions, &jaw);
+    let options = FitOptions {
+        model: ActivationModel::Muscle,
+        contact: false,
+        threads: 2,
+        ..FitOptions::default()
+    };
+    let mut fit = FaceFit::new(face, options).expect("a fit");
+    let fitted = fit.fit(&simulation.skin(), None).expect("muscles");
+    for (muscle, found) in face.muscles.iter().zip(&fitted.contractions) {
+        let wanted = truth(&muscle.name);
+        assert!((found - wanted).abs() < 0.05, "{}: {found:.3} for {wanted}", muscle.name);
+    }
+    assert!((fitted.jaw.open - jaw.open).abs() < 0.3, "{:?}", fitted.jaw);
 }

@@ -48,7 +48,7 @@ pub use embedding::{Embedding, Locator, barycentric};
 pub use error::MeshError;
 pub use glam::DVec3;
 pub use graded::{Graded, GradedOptions, improve_shapes, tetrahedralise_graded};
-pub use mesh::{Bounds, Group, Mesh};
+pub use mesh::{Bounds, Group, Mesh, edge_matrix};
 pub use polygons::Polygons;
 pub use proxy::{Proxy, manifold_boundary, proxy};
 pub use select::Selection;

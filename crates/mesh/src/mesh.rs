@@ -1,6 +1,6 @@
 //! The one mesh type: positions with triangles, tetrahedra, or both.
 
-use glam::DVec3;
+use glam::{DMat3, DVec3};
 
 use crate::topology::boundary_of_tets;
 
@@ -148,6 +148,17 @@ impl Mesh {
 /// ¹⁄₆ det[x₁−x₀, x₂−x₀, x₃−x₀] (m³).
 pub(crate) fn signed_volume([x0, x1, x2, x3]: [DVec3; 4]) -> f64 {
     (x1 - x0).dot((x2 - x0).cross(x3 - x0)) / 6.0
+}
+
+/// The three edges of a tet from its first corner, as columns: D of its corners' positions.
+///
+/// ```
+/// use pliant_mesh::{DVec3, edge_matrix};
+/// let edges = edge_matrix([DVec3::ONE, DVec3::ONE + DVec3::X, DVec3::ONE + DVec3::Y, DVec3::ONE + DVec3::Z]);
+/// assert_eq!(edges.determinant() / 6.0, 1.0 / 6.0);
+/// ```
+pub fn edge_matrix([a, b, c, d]: [DVec3; 4]) -> DMat3 {
+    DMat3::from_cols(b - a, c - a, d - a)
 }
 
 #[cfg(test)]

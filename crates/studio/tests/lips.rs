@@ -81,11 +81,10 @@ async fn a_drawn_contour_is_learned_from_and_everything_can_be_undone() {
     visitor.order(json!({ "do": "add" })).await;
     assert!(visitor.complaint().await.contains("Nothing is drawn"));
     visitor.order(line(&CLOSED)).await;
-    let drawn =
-        visitor.until(|said| said.kind() == "frame" && !said.floats("drawn").is_empty()).await;
+    let is_shown = |said: &Said| said.kind() == "frame" && !said.floats("drawn").is_empty();
+    let is_told = |said: &Said| said.kind() == "state" && said.header["drawn"].is_object();
+    let [drawn, state] = visitor.both(is_shown, is_told).await;
     assert!(apart(&drawn, "captured", "drawn") > 1e-3);
-    let state =
-        visitor.until(|said| said.kind() == "state" && said.header["drawn"].is_object()).await;
     assert!(state.header["drawn"]["meanPixels"].as_f64().unwrap() < 2.0);
 
     visitor.order(json!({ "do": "add" })).await;

@@ -47,7 +47,6 @@ pub fn run(demo: &FaceDemo, directory: &Path, still: bool, options: &Options) ->
             effects: &effects,
             out: &out,
             fps: demo.play.fps,
-            exact: demo.show.exact,
         };
         animate::run(animate::Arguments::of_demo(&play), options)?;
         runs.push((variant.label.clone(), out));

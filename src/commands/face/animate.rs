@@ -44,12 +44,12 @@ pub struct Arguments {
     /// What is done to the face and what it meets: wind, fat, palsy, objects, bones …
     #[arg(long, value_name = "E.toml")]
     effects: Option<PathBuf>,
-    /// How a frame is solved for [default: interactive; Newton's method, to a thousandth of the forces, where flesh has inertia]
+    /// How a frame is solved for [default: Newton's method, to a thousandth of the forces]
     #[arg(long, value_enum)]
     solver: Option<Kind>,
-    /// Iterations per frame of the interactive solver
-    #[arg(long, value_name = "N", default_value_t = 6, value_parser = clap::value_parser!(u32).range(1..=1000))]
-    iterations: u32,
+    /// Iterations per frame of the interactive solver [default: 6]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    iterations: Option<u32>,
     /// Frames per second, where the table does not tell
     #[arg(long)]
     fps: Option<f64>,
@@ -97,8 +97,6 @@ pub struct Play<'a> {
     pub effects: &'a Path,
     pub out: &'a Path,
     pub fps: f64,
-    /// Frames are solved for exactly, whether flesh has inertia or not.
-    pub exact: bool,
 }
 
 impl Arguments {
@@ -109,8 +107,8 @@ impl Arguments {
             weights: play.weights.to_owned(),
             out: play.out.to_owned(),
             effects: Some(play.effects.to_owned()),
-            solver: play.exact.then_some(Kind::Exact),
-            iterations: 6,
+            solver: None,
+            iterations: None,
             fps: Some(play.fps),
             frames: None,
             skin_only: false,
@@ -144,9 +142,9 @@ impl Arguments {
 
 #[derive(Clone, Copy, ValueEnum)]
 enum Kind {
-    /// Newton's method, converged
+    /// Newton's method, to a millionth of the forces
     Exact,
-    /// On a matrix that is factored once: some iterations per frame
+    /// On a matrix that is factored once: some iterations per frame, for speed
     Interactive,
 }
 
@@ -185,11 +183,11 @@ pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
         _ => arguments.dynamics(performance.fps)?,
     };
     let told = opened.effects.integrator.and_then(|inertia| inertia.iterations);
-    let solver = match (arguments.solver, told) {
+    let solver = match (arguments.solver, arguments.iterations.or(told)) {
         (Some(Kind::Exact), _) => FaceSolver::EXACT,
-        (None, Some(iterations)) if dynamics.is_some() => FaceSolver::Interactive { iterations },
-        (None, None) if dynamics.is_some() => FaceSolver::MOVING,
-        _ => FaceSolver::Interactive { iterations: arguments.iterations },
+        (_, Some(iterations)) => FaceSolver::Interactive { iterations },
+        (Some(Kind::Interactive), None) => FaceSolver::INTERACTIVE,
+        (None, None) => FaceSolver::CONVERGED,
     };
     let contact = !arguments.no_contact;
     let threads = options.threads();

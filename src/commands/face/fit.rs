@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use pliant::face::inverse::lesson::{LessonOptions, learn};
 use pliant::face::inverse::fit::{ActivationModel, FaceFit, FitOptions, Fitted};
-use pliant::face::{FaceModel, FittedShape};
+use pliant::face::inverse::reduced::Reduced;
+use pliant::face::{FaceError, FaceModel, FittedShape};
 use pliant::io::atomic::{refuse_overwriting, write_whole};
 use pliant::io::{Loaded, read_mesh, write_mesh};
 use pliant::mesh::{DVec3, Mesh};
@@ -113,13 +114,13 @@ pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
         }
         (seconds, geometry) = (learned.seconds, Some(learned.geometry));
     } else {
-        let mut fit = FaceFit::new(&face, asked).map_err(failure)?;
+        let mut fit = fitter(&face, asked).map_err(failure)?;
         let progress = Progress::start(options, "targets", targets.len() as u64);
         for (done, target) in (1..).zip(&targets) {
             if interrupt::asked() {
                 break;
             }
-            let fitted = fit.fit(&target.skin, None).map_err(failure)?;
+            let fitted = fit(&target.skin).map_err(failure)?;
             write_fit(&arguments, &face, target, &fitted, options)?;
             seconds += fitted.seconds;
             rows.push(row(&face, target, &fitted));
@@ -155,6 +156,19 @@ pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
         ));
     }
     Ok(())
+}
+
+/// Finds what makes a skin (m).
+type Fitter<'a> = Box<dyn FnMut(&[DVec3]) -> Result<Fitted, FaceError> + 'a>;
+
+/// Where geometry is known, there is a fast one.
+fn fitter(face: &FaceModel, asked: FitOptions) -> Result<Fitter<'_>, FaceError> {
+    if asked.model == ActivationModel::Geometry {
+        let mut reduced = Reduced::new(face, asked)?;
+        return Ok(Box::new(move |skin| reduced.fit(skin)));
+    }
+    let mut fit = FaceFit::new(face, asked)?;
+    Ok(Box::new(move |skin| fit.fit(skin, None)))
 }
 
 /// Writes what came of a target: the skin, and a picture.

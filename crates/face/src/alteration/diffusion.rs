@@ -6,8 +6,8 @@
 //! (M + ℓ²K) u = M u₀ for one step of heat by a length ℓ. No flux goes through what is not given. Conjugate gradients
 //! with the diagonal as preconditioner; sums have a fixed order.
 
-use glam::{DMat3, DVec3};
-use pliant_mesh::Mesh;
+use glam::DVec3;
+use pliant_mesh::{Mesh, edge_matrix};
 
 /// Relative residual at which a solve ends, and most of its iterations.
 const TOLERANCE: f64 = 1e-8;
@@ -27,8 +27,7 @@ impl Laplacian {
         let mut masses = vec![0.0; mesh.positions.len()];
         let mut pairs = Vec::with_capacity(12 * mesh.tets.len());
         for tet in &mesh.tets {
-            let [a, b, c, d] = tet.map(|v| mesh.positions[v as usize]);
-            let edges = DMat3::from_cols(b - a, c - a, d - a);
+            let edges = edge_matrix(tet.map(|v| mesh.positions[v as usize]));
             let volume = edges.determinant() / 6.0;
             let rows = edges.inverse().transpose();
             let [b, c, d] = [rows.x_axis, rows.y_axis, rows.z_axis];

@@ -5,7 +5,7 @@
 //! Linear elements on the muscle's own tets; conjugate gradients with the diagonal as preconditioner.
 
 use glam::{DMat3, DVec3};
-use pliant_mesh::Mesh;
+use pliant_mesh::{Mesh, edge_matrix};
 
 use super::distance::Curve;
 
@@ -71,8 +71,7 @@ struct Element {
 impl Element {
     /// None for a tet without volume, which carries no flux.
     fn of(solid: &Mesh, tet: usize) -> Option<Element> {
-        let [a, b, c, d] = solid.corners(tet)?;
-        let edges = DMat3::from_cols(b - a, c - a, d - a);
+        let edges = edge_matrix(solid.corners(tet)?);
         let volume = edges.determinant() / 6.0;
         let inverse = edges.inverse().transpose();
         if volume <= 0.0 || !inverse.is_finite() {

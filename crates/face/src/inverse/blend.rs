@@ -175,7 +175,7 @@ impl Blend {
     }
 
     /// Keeps of a change what is free and leaves rows' sums as they are.
-    pub(super) fn confine(&self, free: &[bool], change: &mut [f64]) {
+    pub(super) fn keep_free(&self, free: &[bool], change: &mut [f64]) {
         for tet in 0..self.tets() {
             let range = self.range(tet);
             let (free, change) = (&free[range.clone()], &mut change[range]);
@@ -298,7 +298,7 @@ mod tests {
         blend.free(&slope, &mut free);
         assert_eq!(free, [true, true, true, false]);
         let mut change = slope.map(|s| -s);
-        blend.confine(&free, &mut change);
+        blend.keep_free(&free, &mut change);
         assert!(change.iter().sum::<f64>().abs() < 1e-15 && change[2] > 0.0);
         assert!(change.iter().zip(slope).map(|(a, b)| a * b).sum::<f64>() < 0.0);
     }

@@ -16,6 +16,11 @@ pub trait Dependence {
     /// Takes θ to the nearest that flesh can do.
     fn confine(&self, theta: &mut [f64]);
 
+    /// Whether the k-th of θ is at its end, and would go beyond it against a slope.
+    fn is_held(&self, _k: usize, _value: f64, _slope: f64) -> bool {
+        false
+    }
+
     /// out ← a(θ).
     fn activations(&self, theta: &[f64], out: &mut [Activation]);
 
@@ -75,6 +80,8 @@ pub struct Strand {
 pub struct Strands {
     /// How many contractions there are.
     pub contractions: usize,
+    /// No contraction is less: 0 of what does not lengthen by itself.
+    pub least: f64,
     /// Of tet i: `strands[starts[i]..starts[i + 1]]`.
     pub starts: Vec<u32>,
     pub strands: Vec<Strand>,
@@ -114,8 +121,11 @@ impl Dependence for Strands {
     }
 
     fn confine(&self, theta: &mut [f64]) {
-        let [low, high] = STRETCHES;
-        theta.iter_mut().for_each(|c| *c = c.clamp(1.0 - high, 1.0 - low));
+        theta.iter_mut().for_each(|c| *c = c.clamp(self.least, 1.0 - STRETCHES[0]));
+    }
+
+    fn is_held(&self, _: usize, value: f64, slope: f64) -> bool {
+        value <= self.least && slope > 0.0
     }
 
     fn activations(&self, theta: &[f64], out: &mut [Activation]) {
@@ -152,6 +162,7 @@ mod tests {
         };
         Strands {
             contractions: 2,
+            least: 1.0 - STRETCHES[1],
             starts: vec![0, 1, 3],
             strands: vec![
                 strand(0, 1.0, DVec3::new(1.0, 2.0, 0.5)),

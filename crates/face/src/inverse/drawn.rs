@@ -6,8 +6,9 @@
 //! where it is open is what flesh without muscles' stiffness does.
 
 use glam::{DMat3, DVec3};
-use pliant_math::decomposition::{polar, svd_rotation_variant};
-use pliant_model::potentials::activation::{Activation, RELAXED};
+use pliant_math::decomposition::{SymmetricEigen, polar, symmetric_eigen};
+use pliant_mesh::edge_matrix;
+use pliant_model::potentials::activation::{Activation, RELAXED, matrix};
 
 use crate::anatomy::hinge::JawPose;
 use crate::error::FaceError;
@@ -60,7 +61,7 @@ impl<'a> Drawn<'a> {
         let tets = tets.map(|own| {
             (
                 own[0].tet,
-                edges(&face.solid.positions, face.solid.tets[own[0].tet as usize]).inverse(),
+                edge_matrix(face.solid.corners(own[0].tet as usize).unwrap_or_default()).inverse(),
             )
         });
         Ok(Drawn {
@@ -78,31 +79,32 @@ impl<'a> Drawn<'a> {
         let positions = self.pulled.positions();
         let mut activations = self.stretches(&positions);
         activations.iter_mut().for_each(|a| bound_within(a, MILD));
-        let mut yielded = vec![[0.0; 6]; activations.len()];
-        if *jaw != JawPose::default() {
-            self.slack.pose(&[], &JawPose::default());
-            self.slack.pose(&[], jaw);
-            yielded = self.stretches(&self.slack.positions());
-            for own in &mut yielded {
-                bound_within(own, MILD);
-                (0..6).for_each(|k| own[k] -= RELAXED[k]);
-            }
+        Start { activations, yielded: self.yielded(jaw), positions }
+    }
+
+    /// What relaxed muscles lengthen by to let the jaw go into a pose: S − I.
+    pub fn yielded(&mut self, jaw: &JawPose) -> Vec<Activation> {
+        if *jaw == JawPose::default() {
+            return vec![[0.0; 6]; self.tets.len()];
         }
-        Start { activations, yielded, positions }
+        self.slack.pose(&[], &JawPose::default());
+        self.slack.pose(&[], jaw);
+        let mut yielded = self.stretches(&self.slack.positions());
+        for own in &mut yielded {
+            bound_within(own, MILD);
+            (0..6).for_each(|k| own[k] -= RELAXED[k]);
+        }
+        yielded
     }
 
     fn stretches(&self, positions: &[DVec3]) -> Vec<Activation> {
         let tets = self.tets.iter();
         let of = |(tet, at_rest): &(u32, DMat3)| {
-            stretch(&(edges(positions, self.face.solid.tets[*tet as usize]) * *at_rest))
+            let corners = self.face.solid.tets[*tet as usize].map(|v| positions[v as usize]);
+            stretch(&(edge_matrix(corners) * *at_rest))
         };
         tets.map(of).collect()
     }
-}
-
-fn edges(positions: &[DVec3], tet: [u32; 4]) -> DMat3 {
-    let [a, b, c, d] = tet.map(|v| positions[v as usize]);
-    DMat3::from_cols(b - a, c - a, d - a)
 }
 
 /// RᵀF.
@@ -127,15 +129,9 @@ fn bound_within(a: &mut Activation, [low, high]: [f64; 2]) {
     if discs.iter().all(|(center, radius)| center - radius >= low && center + radius <= high) {
         return;
     }
-    // Shifted to be positive definite, a symmetric matrix has its eigenvectors for singular ones.
-    let shift = discs.iter().map(|(center, radius)| radius - center).fold(0.0, f64::max) + 1.0;
-    let svd = svd_rotation_variant(&DMat3::from_cols(
-        DVec3::new(xx + shift, xy, xz),
-        DVec3::new(xy, yy + shift, yz),
-        DVec3::new(xz, yz, zz + shift),
-    ));
-    let values = svd.sigma.to_array().map(|sigma| (sigma - shift).clamp(low, high));
-    let whole = svd.v * DMat3::from_diagonal(DVec3::from_array(values)) * svd.v.transpose();
+    let SymmetricEigen { values, vectors } = symmetric_eigen(&matrix(a));
+    let values = values.clamp(DVec3::splat(low), DVec3::splat(high));
+    let whole = vectors * DMat3::from_diagonal(values) * vectors.transpose();
     *a = [
         whole.x_axis.x,
         whole.y_axis.x,
@@ -149,7 +145,7 @@ fn bound_within(a: &mut Activation, [low, high]: [f64; 2]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use pliant_model::potentials::activation::{fibre, matrix};
+    use pliant_model::potentials::activation::fibre;
 
     #[test]
     fn stretches_do_not_depend_on_how_flesh_has_turned() {

@@ -11,7 +11,7 @@ use pliant_model::potentials::activation::{Activation, RELAXED};
 
 use super::blend::Blend;
 use super::dependence::{Dependence, Strand, Strands, Tensors};
-use super::drawn::{Drawn, Start};
+use super::drawn::{Drawn, STRETCHES, Start};
 use super::gauss_newton::{Effort, Outcome, Prior, Problem};
 use super::observation::{Observation, Sample};
 use super::priors::beyond;
@@ -95,8 +95,11 @@ pub struct Fitted {
     pub jaw: JawPose,
     /// What every muscle contracts by, on the whole.
     pub contractions: Vec<f64>,
-    /// The skin that comes of it (m).
+    /// How much flesh it shortens by that much, of what all muscles do; what lengthens does nothing.
+    pub work: Vec<f64>,
+    /// The skin that comes of it, and the tets' vertices (m).
     pub skin: Vec<DVec3>,
+    pub flesh: Vec<DVec3>,
     pub steps: u32,
     pub products: u32,
     pub equilibria: u32,
@@ -114,7 +117,7 @@ pub struct FaceFit<'a> {
     pub(super) knobs: JawKnobs,
     pub(super) options: FitOptions,
     pub(super) dependence: Fibres,
-    drawn: Drawn<'a>,
+    pub(super) drawn: Drawn<'a>,
     /// Samples without targets, and the skin's vertices they are.
     samples: Vec<Sample>,
     vertices: Vec<u32>,
@@ -193,14 +196,7 @@ impl<'a> FaceFit<'a> {
     /// # Errors
     /// When the skin has another number of vertices, or the flesh no tangent.
     pub fn fit(&mut self, target: &[DVec3], start: Option<&Fitted>) -> Result<Fitted, FaceError> {
-        let rest = &self.face.skin.mesh.positions;
-        if target.len() != rest.len() || target.iter().any(|p| !p.is_finite()) {
-            return Err(FaceError::Part {
-                path: self.face.name.clone().into(),
-                part: "the target".to_owned(),
-                problem: format!("is no skin of {} vertices with numbers", rest.len()),
-            });
-        }
+        self.check(target)?;
         let clock = Instant::now();
         let observation = self.observation(target);
         let count = self.dependence.own().count();
@@ -248,15 +244,36 @@ impl<'a> FaceFit<'a> {
         Ok(fitted)
     }
 
+    /// Whether a target is a skin of the face.
+    pub(super) fn check(&self, target: &[DVec3]) -> Result<(), FaceError> {
+        let count = self.face.skin.mesh.positions.len();
+        if target.len() == count && target.iter().all(|p| p.is_finite()) {
+            return Ok(());
+        }
+        Err(FaceError::Part {
+            path: self.face.name.clone().into(),
+            part: "the target".to_owned(),
+            problem: format!("is no skin of {count} vertices with numbers"),
+        })
+    }
+
     /// What comes of the unknowns that were found.
     pub(super) fn finish(&mut self, fitted: &mut Fitted) {
+        self.tell(fitted);
+        self.simulation.activate(&fitted.activations, &fitted.jaw);
+        fitted.flesh = self.simulation.positions();
+        fitted.skin = self.face.skin_at(&fitted.flesh);
+    }
+
+    /// What the unknowns that were found say of muscles and jaw.
+    pub(super) fn tell(&self, fitted: &mut Fitted) {
         let (theta, knobs) = fitted.unknowns.split_at(self.dependence.own().count());
         fitted.activations = vec![RELAXED; self.shares.len()];
         self.dependence.own().activations(theta, &mut fitted.activations);
         fitted.jaw = self.face.hinge.limited(&JawKnobs::pose(knobs));
-        fitted.contractions = self.contractions(&beyond(&fitted.activations, &fitted.yielded));
-        self.simulation.activate(&fitted.activations, &fitted.jaw);
-        fitted.skin = self.simulation.skin();
+        let beyond = beyond(&fitted.activations, &fitted.yielded);
+        fitted.contractions = self.contractions(&beyond);
+        fitted.work = self.work(&fitted.contractions);
     }
 
     fn minimise(
@@ -285,7 +302,7 @@ impl<'a> FaceFit<'a> {
 
     /// The jaw that takes the skin over it nearest to a target, as if that were bone: Gauss–Newton on the five, with skin
     /// that muscles have moved besides weighing the less.
-    fn jaw_of(&self, target: &[DVec3]) -> JawPose {
+    pub(super) fn jaw_of(&self, target: &[DVec3]) -> JawPose {
         /// How much of the jaw's motion skin takes that counts, and how far off it weighs half (m).
         const OVER: f64 = 0.9;
         const OFF: f64 = 5e-4;
@@ -295,8 +312,10 @@ impl<'a> FaceFit<'a> {
         let mut knobs = [0.0; JawKnobs::COUNT];
         let over: Vec<usize> = (0..rest.len()).filter(|&v| follow[v] > OVER).collect();
         let away = |knobs: &[f64; 5]| -> Vec<DVec3> {
-            let jaw = JawKnobs::pose(knobs);
-            over.iter().map(|&v| self.face.hinge.moved(rest[v], &jaw) - target[v]).collect()
+            let (turn, shift) = self.face.hinge.rigid(&JawKnobs::pose(knobs));
+            let fixed = self.face.hinge.point;
+            let moved = |v: usize| fixed + turn * (rest[v] - fixed) + shift;
+            over.iter().map(|&v| moved(v) - target[v]).collect()
         };
         for step in 0..STEPS {
             let off = away(&knobs);
@@ -390,7 +409,9 @@ fn samples(
 
 fn strands(face: &FaceModel, shares: &[std::ops::Range<usize>], by_muscle: bool) -> Strands {
     let contractions = if by_muscle { face.muscles.len() } else { shares.len() };
-    let mut strands = Strands { contractions, starts: vec![0], strands: Vec::new() };
+    // A muscle as a whole only contracts; what is parts of it may be drawn longer.
+    let least = if by_muscle { 0.0 } else { 1.0 - STRETCHES[1] };
+    let mut strands = Strands { contractions, least, starts: vec![0], strands: Vec::new() };
     for (tet, own) in shares.iter().enumerate() {
         let own = &face.shares[own.clone()];
         let whole: f64 = own.iter().map(|share| share.fraction).sum();

@@ -200,8 +200,12 @@ impl<D: Dependence + ?Sized, K: Knobs> Problem<'_, D, K> {
         let Slope { values, answers, .. } = slope;
         let mut answer = vec![0.0; values.len()];
         let mut residual: Vec<f64> = values.iter().map(|s| -s).collect();
+        let count = self.dependence.count();
+        let is_held = |k: usize| k < count && self.dependence.is_held(k, unknowns[k], values[k]);
+        let held: Vec<bool> = (0..values.len()).map(is_held).collect();
         let scaled = |residual: &[f64], prior: &Prior| -> Vec<f64> {
-            residual.iter().zip(&prior.weights).map(|(r, w)| r / w).collect()
+            let own = residual.iter().zip(&prior.weights).zip(&held);
+            own.map(|((r, w), held)| if *held { 0.0 } else { r / w }).collect()
         };
         let mut along = scaled(&residual, self.prior);
         let mut size = dot(&residual, &along);

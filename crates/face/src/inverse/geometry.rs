@@ -163,7 +163,7 @@ impl<K: Knobs> Learning<'_, K> {
         }
         let mut free = vec![false; entries];
         self.blend.free(of_blend, &mut free);
-        self.blend.confine(&free, of_blend);
+        self.blend.keep_free(&free, of_blend);
         Ok(Slope { values, tangents, answers, free })
     }
 
@@ -181,7 +181,7 @@ impl<K: Knobs> Learning<'_, K> {
         let count = self.unknowns.len();
         let scaled = |residual: &[f64], blend: &Blend, free: &[bool]| -> Vec<f64> {
             let mut scaled: Vec<f64> = residual.iter().zip(&scales).map(|(r, s)| r * s).collect();
-            blend.confine(free, &mut scaled[count..]);
+            blend.keep_free(free, &mut scaled[count..]);
             scaled
         };
         let mut along = scaled(&residual, &self.blend, &slope.free);
@@ -193,7 +193,7 @@ impl<K: Knobs> Learning<'_, K> {
                 break;
             }
             let mut product = self.product(&along, slope);
-            self.blend.confine(&slope.free, &mut product[count..]);
+            self.blend.keep_free(&slope.free, &mut product[count..]);
             outcome.products += 1;
             let curvature = dot(&along, &product);
             if curvature <= 0.0 || curvature.is_nan() {
@@ -279,7 +279,7 @@ impl<K: Knobs> Learning<'_, K> {
             self.blend.project();
             for k in 0..self.expressions.len() {
                 let theta = self.range(k).start..self.range(k).start + 6 * self.blend.muscles;
-                Dependence::confine(&self.blend, &mut self.unknowns[theta]);
+                self.blend.confine(&mut self.unknowns[theta]);
             }
             let value = self.value();
             outcome.equilibria += 1;

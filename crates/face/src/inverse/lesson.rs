@@ -12,6 +12,7 @@ use super::blend::Blend;
 use super::fit::{ActivationModel, FaceFit, Fibres, FitOptions, Fitted};
 use super::gauss_newton::{Effort, Prior};
 use super::geometry::{Expression, Learning};
+use super::observation::Observation;
 use crate::error::FaceError;
 use crate::model::FaceModel;
 use crate::simulation::FaceSimulation;
@@ -82,7 +83,9 @@ pub fn learn(
     }
     let Fibres::Blend(first) = &fit.dependence else { return Ok(learned) };
     let first = first.clone();
-    let observations: Vec<_> = targets.iter().map(|target| fit.observation(target)).collect();
+    let mut observations: Vec<_> = targets.iter().map(|target| fit.observation(target)).collect();
+    let counts = counts(&observations, &mut simulations);
+    observations.iter_mut().zip(&counts).for_each(|(own, count)| own.scale(*count));
     let knobs = fit.simulation.jaw_knobs();
     let mut unknowns: Vec<f64> = learned.before.iter().flat_map(|b| b.unknowns.clone()).collect();
     let mut geometry = first.clone();
@@ -94,8 +97,8 @@ pub fn learn(
             fit.dependence = Fibres::Blend(geometry.clone());
             let mut at = 0;
             let mut expressions = Vec::new();
-            for ((simulation, observation), before) in
-                simulations.iter_mut().zip(&observations).zip(&learned.before)
+            for (((simulation, observation), before), counts) in
+                simulations.iter_mut().zip(&observations).zip(&learned.before).zip(&counts)
             {
                 let count = before.unknowns.len();
                 let own = &unknowns[at..at + count];
@@ -103,6 +106,7 @@ pub fn learn(
                 let theta = 6 * geometry.muscles;
                 let mut prior = fit.prior(own, &before.yielded, weight, theta);
                 prior.towards[theta..].copy_from_slice(&before.unknowns[theta..]);
+                prior.weights.iter_mut().for_each(|weight| *weight *= counts);
                 let equilibrium = simulation.equilibrium();
                 expressions.push(Expression { equilibrium, observation, knobs: &knobs, prior });
             }
@@ -133,6 +137,17 @@ pub fn learn(
     }
     (learned.geometry, learned.seconds) = (geometry, clock.elapsed().as_secs_f64());
     Ok(learned)
+}
+
+/// What expressions count for: one over what is left of them, of the mean of all. A wide open mouth would outweigh all others.
+fn counts(observations: &[Observation], simulations: &mut [FaceSimulation]) -> Vec<f64> {
+    /// Nothing counts for more than if this was left of it (mm²).
+    const LEAST: f64 = 0.01;
+    let left = simulations.iter_mut().zip(observations);
+    let left = left.map(|(own, seen)| seen.value(&own.equilibrium().state.positions));
+    let counts: Vec<f64> = left.map(|left| 1.0 / left.max(LEAST)).collect();
+    let mean = counts.iter().sum::<f64>() / counts.len().max(1) as f64;
+    counts.iter().map(|count| count / mean).collect()
 }
 
 /// What draws S to where it was at first, by what of the flesh its rows are.

@@ -42,6 +42,13 @@ impl Sample {
 }
 
 impl Observation {
+    /// Lets it count for more, or less.
+    pub fn scale(&mut self, by: f64) {
+        for sample in &mut self.samples {
+            (sample.to_point, sample.to_plane) = (by * sample.to_point, by * sample.to_plane);
+        }
+    }
+
     /// ½ Σ ω |Sx − t|².
     pub fn value(&self, positions: &[Row]) -> f64 {
         let one = |sample: &Sample| {

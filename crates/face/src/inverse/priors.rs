@@ -13,7 +13,7 @@ use super::gauss_newton::Prior;
 
 /// Weight of the jaw's knobs in the priors: a degree or a millimetre from where the skin over it has it counts as much as
 /// so many mm² of skin.
-const JAW: f64 = 0.02;
+const JAW: f64 = 0.004;
 
 /// ‖S − I‖² at which the priors weigh twice as much.
 const FAR: f64 = 1.0;
@@ -132,6 +132,18 @@ impl FaceFit<'_> {
             }
         }
         along.iter().map(|[whole, first, others]| contraction(*whole, *first, *others)).collect()
+    }
+
+    /// How much flesh every muscle shortens by how much, of what all do.
+    pub(super) fn work(&self, contractions: &[f64]) -> Vec<f64> {
+        let mut work = vec![0.0; self.face.muscles.len()];
+        for share in &self.face.shares {
+            let m = share.muscle as usize;
+            work[m] += share.fraction * contractions[m].max(0.0);
+        }
+        let whole: f64 = work.iter().sum();
+        work.iter_mut().for_each(|own| *own /= whole.max(1e-12));
+        work
     }
 
     /// What R_sparse weighs muscles by: one over the norm of what they do, of the mean of all.

@@ -161,7 +161,7 @@ impl<'a> FaceSimulation<'a> {
                     return Ok(simulation);
                 }
                 // A few iterations can lose their way where much grows.
-                FaceSolver::MOVING
+                FaceSolver::CONVERGED
             }
         };
         let still = SimulationOptions { dynamics: None, solver, ..*options };

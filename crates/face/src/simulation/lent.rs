@@ -58,12 +58,18 @@ impl FaceSimulation<'_> {
         Equilibrium { model, state, workspace, input, accuracy: Equilibrium::ROUGH }
     }
 
-    /// Draws the skin to a target (m, in the frame of the skull) by the springs of
-    /// [`SimulationOptions::skin_pull`](super::SimulationOptions::skin_pull), from rest, with the jaw in a pose.
-    pub fn draw(&mut self, target: &[DVec3], jaw: &JawPose) -> FrameReport {
+    /// Puts flesh where it is at rest, and from there takes it along with the jaw: where a solver begins.
+    pub fn open(&mut self, jaw: &JawPose) {
         self.state = State::initial(&self.model);
         self.now.jaw = JawPose::default();
         self.follow(jaw);
+        self.now.jaw = *jaw;
+    }
+
+    /// Draws the skin to a target (m, in the frame of the skull) by the springs of
+    /// [`SimulationOptions::skin_pull`](super::SimulationOptions::skin_pull), from rest, with the jaw in a pose.
+    pub fn draw(&mut self, target: &[DVec3], jaw: &JawPose) -> FrameReport {
+        self.open(jaw);
         let to = self.aimed(self.now.contractions.clone(), *jaw);
         self.drive(&to);
         let bound = target.iter().zip(&self.face.binding.tets).filter(|(_, tet)| tet.is_some());

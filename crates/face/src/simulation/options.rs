@@ -25,8 +25,8 @@ pub enum FaceSolver {
 impl FaceSolver {
     /// To a millionth of the forces that muscles, flesh and contact exert.
     pub const EXACT: FaceSolver = FaceSolver::Exact { tolerance: 1e-6 };
-    /// What motion is solved for with: to a thousandth of the forces.
-    pub const MOVING: FaceSolver = FaceSolver::Exact { tolerance: 1e-3 };
+    /// To a thousandth of the forces, which nobody tells from equilibrium.
+    pub const CONVERGED: FaceSolver = FaceSolver::Exact { tolerance: 1e-3 };
     /// As many iterations as thirty frames per second have time for.
     pub const INTERACTIVE: FaceSolver = FaceSolver::Interactive { iterations: 6 };
 }

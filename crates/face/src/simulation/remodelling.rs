@@ -7,6 +7,7 @@
 
 use glam::{DMat3, DVec3};
 use pliant_math::decomposition::polar;
+use pliant_mesh::edge_matrix;
 use pliant_model::potentials::activation::{Activation, RELAXED, matrix};
 
 use crate::model::FaceModel;
@@ -57,10 +58,8 @@ impl Shapes {
     ) {
         self.shapes.resize(growing.len(), DMat3::IDENTITY);
         self.scales = scales;
-        let edges = |t: usize, at: &[DVec3]| {
-            let [a, b, c, d] = face.solid.tets[t].map(|v| at[v as usize]);
-            DMat3::from_cols(b - a, c - a, d - a)
-        };
+        let edges =
+            |t: usize, at: &[DVec3]| edge_matrix(face.solid.tets[t].map(|v| at[v as usize]));
         let found = |shape: &DMat3, t: usize| {
             let f = edges(t, positions) * edges(t, &face.solid.positions).inverse();
             let stretch = polar(&f).transpose() * f;

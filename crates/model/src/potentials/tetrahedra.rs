@@ -7,6 +7,7 @@
 use glam::{DMat3, DVec3};
 use pliant_math::Row;
 use pliant_math::lanes::{Kernel, Lanes, Quad, WIDTH_F64, run64};
+use pliant_mesh::edge_matrix;
 
 pub(super) use super::batches::Chunk;
 use super::batches::{Batches, LocalRows};
@@ -83,10 +84,6 @@ pub(super) fn rest_shapes(
     };
     let bad: Vec<u32> = (0u32..).zip(&shapes).filter(|(_, s)| !good(s)).map(|(t, _)| t).collect();
     if bad.is_empty() { Ok(shapes) } else { Err(ModelError::BadTets { tets: bad }) }
-}
-
-fn edge_matrix(x: [DVec3; 4]) -> DMat3 {
-    DMat3::from_cols(x[1] - x[0], x[2] - x[0], x[3] - x[0])
 }
 
 /// ∇N of the four corners from Dₘ⁻¹.

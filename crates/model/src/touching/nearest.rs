@@ -1,9 +1,9 @@
 //! How deep a vertex is in a body: the nearest point of the deformed surface.
 
-use glam::{DMat3, DVec3};
+use glam::DVec3;
 use pliant_math::Row;
 use pliant_math::team::{SharedSlice, Team};
-use pliant_mesh::{Bounds, Bvh};
+use pliant_mesh::{Bounds, Bvh, edge_matrix};
 
 use super::solids::{Solid, Solids};
 use super::{TRIANGLES, Touch};
@@ -51,9 +51,8 @@ impl Inside {
         if !is_in_box {
             return None;
         }
-        let edges = |[a, b, c, d]: [DVec3; 4]| DMat3::from_cols(b - a, c - a, d - a);
         let rest = corners.map(|v| solids.rest[v as usize]);
-        let (deformed, shape) = (edges(moved), edges(rest));
+        let (deformed, shape) = (edge_matrix(moved), edge_matrix(rest));
         let volume = deformed.determinant();
         if volume.abs() <= FLATTEST * shape.determinant().abs() || !volume.is_finite() {
             return None;

@@ -197,6 +197,21 @@ impl Visitor {
         tokio::time::timeout(LONG, looking).await.expect("it is said")
     }
 
+    /// Two things that may be said in either order.
+    pub async fn both(
+        &mut self,
+        first: impl Fn(&Said) -> bool,
+        second: impl Fn(&Said) -> bool,
+    ) -> [Said; 2] {
+        let one = self.until(|said| first(said) || second(said)).await;
+        if first(&one) {
+            let other = self.until(second).await;
+            [one, other]
+        } else {
+            [self.until(first).await, one]
+        }
+    }
+
     pub async fn kind(&mut self, kind: &str) -> Said {
         self.until(|said| said.kind() == kind).await
     }

@@ -1,0 +1,127 @@
+//! Skins that are asked for: sums of the head's shapes, and one with a bump that no muscle makes.
+
+use glam::DVec3;
+use pliant::face::FaceModel;
+
+/// A skin by weights of shapes.
+pub struct Target {
+    pub name: &'static str,
+    pub shapes: &'static [(&'static str, f64)],
+}
+
+/// What geometry is learned from.
+pub const FIVE: [Target; 5] = [
+    Target { name: "smile", shapes: &[("mouthSmileLeft", 1.0), ("mouthSmileRight", 1.0)] },
+    Target {
+        name: "brows",
+        shapes: &[("browInnerUp", 1.0), ("browOuterUpLeft", 1.0), ("browOuterUpRight", 1.0)],
+    },
+    Target { name: "sneer", shapes: &[("noseSneerLeft", 1.0), ("noseSneerRight", 1.0)] },
+    Target { name: "pucker", shapes: &[("mouthPucker", 1.0)] },
+    Target { name: "jaw", shapes: &[("jawOpen", 1.0)] },
+];
+
+/// What is fitted with what was learned from these.
+pub const UNSEEN: [Target; 4] = [
+    Target { name: "wry", shapes: &[("mouthSmileLeft", 1.0), ("browOuterUpRight", 1.0)] },
+    Target {
+        name: "laugh",
+        shapes: &[("mouthSmileLeft", 0.7), ("mouthSmileRight", 0.7), ("jawOpen", 0.4)],
+    },
+    Target { name: "upper-lip", shapes: &[("mouthUpperUpLeft", 1.0), ("mouthUpperUpRight", 1.0)] },
+    Target { name: "funnel", shapes: &[("mouthFunnel", 1.0)] },
+];
+
+/// The three muscles that expressions are about.
+pub const ABOUT: [(&str, [&str; 3]); 3] = [
+    ("smile", ["zygomaticus_major", "zygomaticus_minor", "levator_anguli_oris"]),
+    ("brows", ["frontalis_medial", "frontalis_lateral", "procerus"]),
+    ("sneer", ["levator_labii_sup_alaeque_nasi", "nasalis_transverse", "levator_labii_superioris"]),
+];
+
+/// A bump: its vertex is the one nearest to here \[m\]; how wide and how high it is \[m\].
+pub struct Bump {
+    pub near: DVec3,
+    pub radius: f64,
+    pub height: f64,
+}
+
+/// On the left cheek.
+pub const BUMP: Bump = Bump { near: DVec3::new(0.05, -0.045, 0.06), radius: 0.009, height: 0.003 };
+
+/// What moves further than this \[m\] counts.
+const MOVED: f64 = 5e-4;
+
+/// The skin \[m\] of a part of an expression.
+pub fn skin(face: &FaceModel, target: &Target, part: f64) -> Vec<DVec3> {
+    let mut skin = face.skin.mesh.positions.clone();
+    for (name, weight) in target.shapes {
+        let Some(shape) = face.shapes.iter().find(|shape| shape.name == *name) else { continue };
+        for (point, by) in skin.iter_mut().zip(&shape.displacement) {
+            *point += *by * (weight * part);
+        }
+    }
+    skin
+}
+
+/// The same with a bump on it.
+pub fn bumped(face: &FaceModel, target: &Target, bump: &Bump) -> Vec<DVec3> {
+    let rest = &face.skin.mesh.positions;
+    let mut skin = skin(face, target, 1.0);
+    let away = |p: &DVec3| p.distance_squared(bump.near);
+    let Some(top) = rest.iter().min_by(|a, b| away(a).total_cmp(&away(b))) else { return skin };
+    // Away from the middle of the head, which is good enough for a cheek.
+    let way = DVec3::new(top.x, 0.0, top.z).normalize_or_zero();
+    for (point, at) in skin.iter_mut().zip(rest) {
+        let far = at.distance(*top) / bump.radius;
+        if far < 1.0 {
+            *point += way * bump.height * (1.0 - far * far).powi(2);
+        }
+    }
+    skin
+}
+
+/// How much of a bump was made: of two targets, without and with it, what came of these.
+pub fn made_of_bump(targets: [&[DVec3]; 2], made: [&[DVec3]; 2]) -> f64 {
+    let (mut along, mut whole) = (0.0, 0.0);
+    for v in 0..targets[0].len() {
+        let asked = targets[1][v] - targets[0][v];
+        along += asked.dot(made[1][v] - made[0][v]);
+        whole += asked.length_squared();
+    }
+    along / f64::max(whole, 1e-30)
+}
+
+/// Of vertices that a target moves: how far on the mean, and how far another skin is from it \[mm\].
+pub fn left(rest: &[DVec3], target: &[DVec3], got: &[DVec3]) -> [f64; 2] {
+    let (mut moved, mut left, mut count) = (0.0, 0.0, 0.0);
+    for ((from, to), got) in rest.iter().zip(target).zip(got) {
+        let by = from.distance(*to);
+        if by > MOVED {
+            (moved, left, count) = (moved + by, left + got.distance(*to), count + 1.0);
+        }
+    }
+    [moved, left].map(|sum| 1e3 * sum / f64::max(count, 1.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn half_a_bump_is_half_of_it() {
+        let [flat, bump] = [DVec3::ZERO, DVec3::Z];
+        let targets = [&[flat, flat][..], &[flat, bump][..]];
+        let made = made_of_bump(targets, [&[DVec3::X; 2], &[DVec3::X, DVec3::X + 0.5 * DVec3::Z]]);
+        assert!((made - 0.5).abs() < 1e-12, "{made}");
+    }
+
+    #[test]
+    fn only_what_moves_counts() {
+        let rest = [DVec3::ZERO; 3];
+        let target = [DVec3::X * 0.002, DVec3::X * 0.004, DVec3::X * 0.0001];
+        let got = [DVec3::X * 0.001, DVec3::X * 0.004, DVec3::X];
+        let [moved, left] = left(&rest, &target, &got);
+        assert!((moved - 3.0).abs() < 1e-12 && (left - 0.5).abs() < 1e-12, "{moved} {left}");
+    }
+}

@@ -272,7 +272,10 @@ impl<'a> FaceFit<'a> {
         self.dependence.own().activations(theta, &mut fitted.activations);
         fitted.jaw = self.face.hinge.limited(&JawKnobs::pose(knobs));
         let beyond = beyond(&fitted.activations, &fitted.yielded);
-        fitted.contractions = self.contractions(&beyond);
+        fitted.contractions = match self.options.model {
+            ActivationModel::Muscle => theta.to_vec(),
+            _ => self.contractions(&beyond),
+        };
         fitted.work = self.work(&fitted.contractions);
     }
 

@@ -31,8 +31,9 @@ const ITERATIONS: u32 = 2;
 const SETTLED: f64 = 0.03;
 /// How far the jaw opens to see what muscles yield (degrees).
 const OPEN: f64 = 10.0;
-/// Rounds without unknowns that change, at the end.
-const LAST: u32 = 2;
+/// Rounds without unknowns that change at most, at the end, and what is left of forces in equilibrium.
+const LAST: u32 = 6;
+const FOUND: f64 = 1e-4;
 
 /// Fits muscles of a known geometry to one skin after the other.
 pub struct Reduced<'a> {
@@ -62,7 +63,7 @@ impl<'a> Reduced<'a> {
         let weight = options.weights.last().copied().unwrap_or(1.0);
         let options = FitOptions { model: ActivationModel::Geometry, ..options };
         let moving = SimulationOptions {
-            solver: FaceSolver::CONVERGED,
+            solver: FaceSolver::Exact { tolerance: FOUND },
             most_iterations: ITERATIONS,
             ..options.simulated()
         };
@@ -130,9 +131,14 @@ impl<'a> Reduced<'a> {
                 *unknown -= length * by;
             }
             self.blend.confine(&mut unknowns[..count]);
+            let jaw = self.fit.face.hinge.limited(&JawKnobs::pose(&unknowns[count..]));
+            unknowns[count..].copy_from_slice(&JawKnobs::numbers(&jaw));
         }
         for _ in 0..LAST {
-            self.follow(&best.1);
+            let is_found = self.follow(&best.1) <= FOUND;
+            if is_found {
+                break;
+            }
         }
         fitted.unknowns = best.1;
         self.fit.tell(&mut fitted);
@@ -142,14 +148,14 @@ impl<'a> Reduced<'a> {
         Ok(fitted)
     }
 
-    /// Takes flesh nearer to where the unknowns have it.
-    fn follow(&mut self, unknowns: &[f64]) {
+    /// Takes flesh nearer to where the unknowns have it; what is left of forces then.
+    fn follow(&mut self, unknowns: &[f64]) -> f64 {
         let (theta, knobs) = unknowns.split_at(self.blend.count());
         let mut activations = vec![RELAXED; self.blend.tets()];
         self.blend.activations(theta, &mut activations);
         let mut equilibrium = self.moving.equilibrium();
         self.fit.knobs.turn(knobs, &mut equilibrium.input.end);
-        equilibrium.find(&activations);
+        equilibrium.find(&activations).residual
     }
 
     /// G⁻¹ ∇J, with derivatives at rest.

@@ -44,10 +44,10 @@ pub struct Arguments {
     /// What is done to the face and what it meets: wind, fat, palsy, objects, bones …
     #[arg(long, value_name = "E.toml")]
     effects: Option<PathBuf>,
-    /// How a frame is solved for [default: Newton's method, to a thousandth of the forces]
+    /// How a frame is solved for [default: interactive; Newton's method, to a thousandth of the forces, where flesh has inertia]
     #[arg(long, value_enum)]
     solver: Option<Kind>,
-    /// Iterations per frame of the interactive solver [default: 6]
+    /// Iterations per frame of the interactive solver [default: 20; the studio has 6]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     iterations: Option<u32>,
     /// Frames per second, where the table does not tell
@@ -89,6 +89,9 @@ enum Motion {
     ImplicitMidpoint,
     Trapezoidal,
 }
+
+/// Iterations per frame where nobody waits for the next one.
+const UNHURRIED: u32 = 20;
 
 /// A performance of a demo.
 pub struct Play<'a> {
@@ -186,8 +189,8 @@ pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
     let solver = match (arguments.solver, arguments.iterations.or(told)) {
         (Some(Kind::Exact), _) => FaceSolver::EXACT,
         (_, Some(iterations)) => FaceSolver::Interactive { iterations },
-        (Some(Kind::Interactive), None) => FaceSolver::INTERACTIVE,
-        (None, None) => FaceSolver::CONVERGED,
+        (None, None) if dynamics.is_some() => FaceSolver::CONVERGED,
+        (_, None) => FaceSolver::Interactive { iterations: UNHURRIED },
     };
     let contact = !arguments.no_contact;
     let threads = options.threads();

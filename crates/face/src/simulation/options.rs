@@ -25,7 +25,7 @@ pub enum FaceSolver {
 impl FaceSolver {
     /// To a millionth of the forces that muscles, flesh and contact exert.
     pub const EXACT: FaceSolver = FaceSolver::Exact { tolerance: 1e-6 };
-    /// To a thousandth of the forces, which nobody tells from equilibrium.
+    /// What motion is solved for with: to a thousandth of the forces.
     pub const CONVERGED: FaceSolver = FaceSolver::Exact { tolerance: 1e-3 };
     /// As many iterations as thirty frames per second have time for.
     pub const INTERACTIVE: FaceSolver = FaceSolver::Interactive { iterations: 6 };

@@ -13,11 +13,12 @@ use pliant::face::inverse::blend::Blend;
 use pliant::face::inverse::fit::{ActivationModel, FaceFit, FitOptions, Fitted};
 use pliant::face::inverse::lesson::{LessonOptions, learn};
 use pliant::face::inverse::reduced::Reduced;
+use pliant::face::inverse::residual::Residual;
 use pliant::face::{BuildOptions, FaceError, FaceModel, Template, build};
 use pliant::math::team::Team;
 use serde_json::json;
 
-use self::skins::{ABOUT, BUMP, FIVE, Target, UNSEEN, bumped, left, made_of_bump, skin};
+use self::skins::{ABOUT, BUMP, FIVE, Target, UNSEEN, bumped, made_of_bump, skin};
 use super::{Column, Entry, Row, Stop, Style, Suite, Values};
 
 /// Length of tets' edges in the cheek \[m\]: about as many tets as the thesis has.
@@ -127,7 +128,8 @@ fn options(model: ActivationModel, threads: usize) -> FitOptions {
 }
 
 fn told(face: &FaceModel, target: &[DVec3], fitted: &Fitted) -> Values {
-    let [moved, mean] = left(&face.skin.mesh.positions, target, &fitted.skin);
+    let Residual { moved, mean, .. } =
+        Residual::of(&face.skin.mesh.positions, target, &fitted.skin);
     vec![
         ("tets", json!(face.solid.tets.len())),
         ("seconds", json!(fitted.seconds)),
@@ -183,7 +185,9 @@ fn taught<'a>(
         }
         let rest = &face.skin.mesh.positions;
         let mean = |fits: &[Fitted]| {
-            let of = |(fitted, target): (&Fitted, &Vec<DVec3>)| left(rest, target, &fitted.skin)[1];
+            let of = |(fitted, target): (&Fitted, &Vec<DVec3>)| {
+                Residual::of(rest, target, &fitted.skin).mean
+            };
             fits.iter().zip(&skins).map(of).sum::<f64>() / skins.len() as f64
         };
         let values = vec![
@@ -216,7 +220,7 @@ fn unseen(
     values.push(("setup_seconds", json!(reduced.seconds)));
     let untaught = FaceModel { geometry: Blend::default(), ..face.clone() };
     let before = Reduced::new(&untaught, asked)?.fit(&wanted)?;
-    let [_, mean] = left(&face.skin.mesh.positions, &wanted, &before.skin);
+    let mean = Residual::of(&face.skin.mesh.positions, &wanted, &before.skin).mean;
     values.push(("untaught_mm", json!(mean)));
     Ok(Some(values))
 }

@@ -16,6 +16,7 @@
 //! | [`fit`], [`priors`] | a face, a skin, priors: Eq. 4 whole |
 //! | [`lesson`] | several skins of a face, and what its muscles' geometry must be for them |
 //! | [`reduced`] | one more skin, with geometry that is known: fast |
+//! | [`residual`] | how well a skin is met |
 //! | [`drawn`] | where it begins |
 //! | [`gamma`] | the local step of R_act |
 //!
@@ -35,3 +36,4 @@ pub mod lesson;
 pub mod observation;
 pub mod priors;
 pub mod reduced;
+pub mod residual;

@@ -49,9 +49,6 @@ pub struct Bump {
 /// On the left cheek.
 pub const BUMP: Bump = Bump { near: DVec3::new(0.05, -0.045, 0.06), radius: 0.009, height: 0.003 };
 
-/// What moves further than this \[m\] counts.
-const MOVED: f64 = 5e-4;
-
 /// The skin \[m\] of a part of an expression.
 pub fn skin(face: &FaceModel, target: &Target, part: f64) -> Vec<DVec3> {
     let mut skin = face.skin.mesh.positions.clone();
@@ -92,18 +89,6 @@ pub fn made_of_bump(targets: [&[DVec3]; 2], made: [&[DVec3]; 2]) -> f64 {
     along / f64::max(whole, 1e-30)
 }
 
-/// Of vertices that a target moves: how far on the mean, and how far another skin is from it \[mm\].
-pub fn left(rest: &[DVec3], target: &[DVec3], got: &[DVec3]) -> [f64; 2] {
-    let (mut moved, mut left, mut count) = (0.0, 0.0, 0.0);
-    for ((from, to), got) in rest.iter().zip(target).zip(got) {
-        let by = from.distance(*to);
-        if by > MOVED {
-            (moved, left, count) = (moved + by, left + got.distance(*to), count + 1.0);
-        }
-    }
-    [moved, left].map(|sum| 1e3 * sum / f64::max(count, 1.0))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -114,14 +99,5 @@ mod tests {
         let targets = [&[flat, flat][..], &[flat, bump][..]];
         let made = made_of_bump(targets, [&[DVec3::X; 2], &[DVec3::X, DVec3::X + 0.5 * DVec3::Z]]);
         assert!((made - 0.5).abs() < 1e-12, "{made}");
-    }
-
-    #[test]
-    fn only_what_moves_counts() {
-        let rest = [DVec3::ZERO; 3];
-        let target = [DVec3::X * 0.002, DVec3::X * 0.004, DVec3::X * 0.0001];
-        let got = [DVec3::X * 0.001, DVec3::X * 0.004, DVec3::X];
-        let [moved, left] = left(&rest, &target, &got);
-        assert!((moved - 3.0).abs() < 1e-12 && (left - 0.5).abs() < 1e-12, "{moved} {left}");
     }
 }

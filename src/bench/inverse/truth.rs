@@ -3,11 +3,11 @@
 use glam::DVec3;
 use pliant::face::anatomy::hinge::JawPose;
 use pliant::face::inverse::fit::{ActivationModel, FaceFit};
+use pliant::face::inverse::residual::Residual;
 use pliant::face::{FaceError, FaceModel, FaceSimulation, FaceSolver, SimulationOptions};
 use serde_json::json;
 
 use super::super::{Stop, Values};
-use super::skins::left;
 use super::{model, options};
 
 /// Length of the finer tets' edges in the cheek \[m\].
@@ -72,7 +72,8 @@ pub fn measure(
         let target: Vec<DVec3> =
             simulation.skin().iter().map(|p| *p + NOISE * noise.point()).collect();
         let fitted = fit.fit(&target, None)?;
-        let [moved, mean] = left(&face.skin.mesh.positions, &target, &fitted.skin);
+        let Residual { moved, mean, .. } =
+            Residual::of(&face.skin.mesh.positions, &target, &fitted.skin);
         let (mut hits, mut found, mut wanted) = (0.0, 0.0, 0.0);
         for (muscle, by) in face.muscles.iter().zip(&fitted.contractions) {
             let [is_found, is_wanted] =

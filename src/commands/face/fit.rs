@@ -6,6 +6,7 @@ use clap::{Args, ValueEnum};
 use pliant::face::inverse::lesson::{LessonOptions, learn};
 use pliant::face::inverse::fit::{ActivationModel, FaceFit, FitOptions, Fitted};
 use pliant::face::inverse::reduced::Reduced;
+use pliant::face::inverse::residual::Residual;
 use pliant::face::{FaceError, FaceModel, FittedShape};
 use pliant::io::atomic::{refuse_overwriting, write_whole};
 use pliant::io::{Loaded, read_mesh, write_mesh};
@@ -234,20 +235,9 @@ fn skin_at(face: &FaceModel, positions: &[DVec3]) -> Loaded {
     }
 }
 
-/// What moves further than this (m) counts.
-const MOVED: f64 = 5e-4;
-
 /// A target's row in the report.
 fn row(face: &FaceModel, target: &Target, fitted: &Fitted) -> Value {
-    let rest = &face.skin.mesh.positions;
-    let (mut moved, mut left, mut worst, mut count) = (0.0, 0.0, 0.0_f64, 0usize);
-    for ((from, to), got) in rest.iter().zip(&target.skin).zip(&fitted.skin) {
-        let (by, off) = (from.distance(*to), got.distance(*to));
-        if by > MOVED {
-            (moved, left, worst, count) = (moved + by, left + off, worst.max(off), count + 1);
-        }
-    }
-    let mean = |sum: f64| 1e3 * sum / count.max(1) as f64;
+    let found = Residual::of(&face.skin.mesh.positions, &target.skin, &fitted.skin);
     let muscles: serde_json::Map<String, Value> = face
         .muscles
         .iter()
@@ -257,9 +247,9 @@ fn row(face: &FaceModel, target: &Target, fitted: &Fitted) -> Value {
     let (jaw, shift) = (&fitted.jaw, 1e3 * fitted.jaw.shift);
     json!({
         "name": target.name,
-        "moved_mm": mean(moved),
-        "mean_mm": mean(left),
-        "max_mm": 1e3 * worst,
+        "moved_mm": found.moved,
+        "mean_mm": found.mean,
+        "max_mm": found.max,
         "iterations": fitted.steps,
         "seconds": fitted.seconds,
         "jaw": [jaw.open, jaw.turn, shift.x, shift.y, shift.z],

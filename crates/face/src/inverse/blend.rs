@@ -52,6 +52,14 @@ impl Blend {
         blend
     }
 
+    /// What a face has learned, or where its muscles are.
+    pub fn of(face: &FaceModel) -> Blend {
+        match face.geometry.tets() == face.active_tets().len() {
+            true => face.geometry.clone(),
+            false => Blend::of_muscles(face),
+        }
+    }
+
     /// Where a face's muscles are: tets that have muscle in them take what of it is theirs, and may come to take of muscles
     /// within [`REACH`], and of passive tissue.
     pub fn of_muscles(face: &FaceModel) -> Blend {
@@ -97,6 +105,12 @@ impl Blend {
             if sum[6] > 0.0 { std::array::from_fn(|k| sum[k] / sum[6]) } else { RELAXED }
         };
         sums.iter().flat_map(mean).collect()
+    }
+
+    /// Matrices of muscles that are relaxed, of tets that have yielded by these.
+    pub(super) fn relaxed_by(&self, yielded: &[Activation]) -> Vec<f64> {
+        let relaxed = |own: &Activation| std::array::from_fn(|k| RELAXED[k] + own[k]);
+        self.matrices(&yielded.iter().map(relaxed).collect::<Vec<Activation>>())
     }
 
     /// How many tets there are.

@@ -16,8 +16,8 @@ pub trait Dependence {
     /// Takes θ to the nearest that flesh can do.
     fn confine(&self, theta: &mut [f64]);
 
-    /// Whether the k-th of θ is at its end, and would go beyond it against a slope.
-    fn is_held(&self, _k: usize, _value: f64, _slope: f64) -> bool {
+    /// Whether one of θ is at its end, and would go beyond it against a slope.
+    fn is_held(&self, _value: f64, _slope: f64) -> bool {
         false
     }
 
@@ -124,7 +124,7 @@ impl Dependence for Strands {
         theta.iter_mut().for_each(|c| *c = c.clamp(self.least, 1.0 - STRETCHES[0]));
     }
 
-    fn is_held(&self, _: usize, value: f64, slope: f64) -> bool {
+    fn is_held(&self, value: f64, slope: f64) -> bool {
         value <= self.least && slope > 0.0
     }
 

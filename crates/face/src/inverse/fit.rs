@@ -167,10 +167,7 @@ impl<'a> FaceFit<'a> {
             ActivationModel::Tensor => Fibres::Tensors(Tensors { tets: shares.len() }),
             ActivationModel::Fibre => Fibres::Strands(strands(face, &shares, false)),
             ActivationModel::Muscle => Fibres::Strands(strands(face, &shares, true)),
-            ActivationModel::Geometry if face.geometry.tets() == shares.len() => {
-                Fibres::Blend(face.geometry.clone())
-            }
-            ActivationModel::Geometry => Fibres::Blend(Blend::of_muscles(face)),
+            ActivationModel::Geometry => Fibres::Blend(Blend::of(face)),
         };
         let (samples, vertices) = samples(face, &simulation, options.to_plane);
         let knobs = simulation.jaw_knobs();

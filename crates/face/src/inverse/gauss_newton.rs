@@ -201,7 +201,7 @@ impl<D: Dependence + ?Sized, K: Knobs> Problem<'_, D, K> {
         let mut answer = vec![0.0; values.len()];
         let mut residual: Vec<f64> = values.iter().map(|s| -s).collect();
         let count = self.dependence.count();
-        let is_held = |k: usize| k < count && self.dependence.is_held(k, unknowns[k], values[k]);
+        let is_held = |k: usize| k < count && self.dependence.is_held(unknowns[k], values[k]);
         let held: Vec<bool> = (0..values.len()).map(is_held).collect();
         let scaled = |residual: &[f64], prior: &Prior| -> Vec<f64> {
             let own = residual.iter().zip(&prior.weights).zip(&held);

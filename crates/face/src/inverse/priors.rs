@@ -97,9 +97,7 @@ impl FaceFit<'_> {
 
     /// Muscles' matrices to what they are relaxed, by what of the flesh takes them.
     fn relax_matrices(&self, own: &Blend, yielded: &[Activation], weight: f64, prior: &mut Prior) {
-        let relaxed: Vec<Activation> =
-            yielded.iter().map(|y| std::array::from_fn(|k| RELAXED[k] + y[k])).collect();
-        let towards = own.matrices(&relaxed);
+        let towards = own.relaxed_by(yielded);
         let mut parts = vec![0.0; own.muscles];
         for (tet, part) in self.parts.iter().enumerate() {
             for entry in own.row(tet) {

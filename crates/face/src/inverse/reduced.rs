@@ -16,7 +16,7 @@ use pliant_sim::SimError;
 use super::blend::Blend;
 use super::dependence::Dependence;
 use super::equilibrium::{Knobs, Tangent};
-use super::fit::{ActivationModel, FaceFit, Fibres, FitOptions, Fitted};
+use super::fit::{ActivationModel, FaceFit, FitOptions, Fitted};
 use super::gauss_newton::{Prior, dot_rows};
 use super::observation::Observation;
 use crate::anatomy::hinge::JawPose;
@@ -69,10 +69,7 @@ impl<'a> Reduced<'a> {
         };
         let moving = FaceSimulation::new(face, &moving)?;
         let mut fit = FaceFit::new(face, options)?;
-        let blend = match &fit.dependence {
-            Fibres::Blend(own) => own.clone(),
-            Fibres::Tensors(_) | Fibres::Strands(_) => Blend::of_muscles(face),
-        };
+        let blend = Blend::of(face);
         let mut relaxed = blend.relaxed();
         let count = relaxed.len();
         relaxed.extend([0.0; JawKnobs::COUNT]);
@@ -103,9 +100,7 @@ impl<'a> Reduced<'a> {
         self.moving.open(&jaw);
         let yielded: Vec<Activation> =
             self.yielding.iter().map(|own| own.map(|by| by * jaw.open)).collect();
-        let let_go =
-            |own: &Activation| -> Activation { std::array::from_fn(|k| RELAXED[k] + own[k]) };
-        let mut unknowns = self.blend.matrices(&yielded.iter().map(let_go).collect::<Vec<_>>());
+        let mut unknowns = self.blend.relaxed_by(&yielded);
         let count = unknowns.len();
         unknowns.extend(JawKnobs::numbers(&jaw));
         self.prior.towards.copy_from_slice(&unknowns);

@@ -17,14 +17,16 @@ use std::sync::OnceLock;
 use crate::row::{Real, Row};
 
 #[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
 mod avx512;
 mod plain;
 mod quad;
 
 #[cfg(target_arch = "x86_64")]
-pub use avx512::{Avx512F32, Avx512F64};
+pub use avx2::{Avx2F32, Avx2F64};
 #[cfg(target_arch = "x86_64")]
-pub use plain::{Avx2F32, Avx2F64};
+pub use avx512::{Avx512F32, Avx512F64};
 pub use plain::{PlainF32, PlainF64};
 #[cfg(target_arch = "x86_64")]
 pub use quad::AvxQuad;
@@ -283,5 +285,93 @@ mod tests {
             assert_eq!(plain.1[8].xyz(), glam::DVec3::new(1.0, 2.0, -1.0) * kernel.0[0]);
             x *= 3.1;
         }
+    }
+
+    /// Every operation once, of sixteen numbers (eight are taken twice).
+    #[derive(Clone, Copy)]
+    struct Everything([f64; 16], [f64; 16]);
+
+    impl<L: Lanes> Kernel<L> for Everything {
+        type Output = (Vec<f64>, u32);
+        #[inline(always)]
+        unsafe fn run(self) -> Self::Output {
+            let (mut all, mut mask) = (Vec::new(), 0);
+            let mut numbers = [L::Real::default(); WIDTH_F32];
+            for first in (0..16).step_by(L::WIDTH) {
+                let [a, b] = [self.0, self.1].map(|x| {
+                    for (to, x) in numbers.iter_mut().zip(&x[first..]) {
+                        *to = L::Real::of(*x);
+                    }
+                    // SAFETY: inside a kernel of L, with as many numbers as it is wide at least.
+                    unsafe { L::load(numbers.as_ptr()) }
+                });
+                let c = a.constant(0.3);
+                let results = [
+                    a + b,
+                    a - b,
+                    a * b,
+                    -a,
+                    a.mul_add(b, c),
+                    a.neg_mul_add(b, c),
+                    a.div(b),
+                    a.abs().sqrt(),
+                    a.abs(),
+                    a.copysign(b),
+                    a.max(b),
+                    a.min(b),
+                ];
+                for result in results {
+                    // SAFETY: as above.
+                    unsafe { result.store(numbers.as_mut_ptr()) };
+                    all.extend(numbers[..L::WIDTH].iter().map(|x| x.widen()));
+                }
+                mask |= a.mask_above(b) << first;
+                let index: [u16; WIDTH_F32] = std::array::from_fn(|k| (5 * k % 16) as u16);
+                let mut rows = [Row([L::Real::default(); 4]); WIDTH_F32];
+                let mut in_order = rows;
+                // SAFETY: rows below sixteen, and as many as there are lanes.
+                let [x, y, z] = unsafe {
+                    L::scatter_rows([a, b, c], rows.as_mut_ptr(), index.as_ptr());
+                    L::store_rows([a, b, c], in_order.as_mut_ptr());
+                    L::gather_rows(rows.as_ptr(), index.as_ptr())
+                };
+                for row in rows.iter().chain(&in_order) {
+                    all.extend(row.0.map(|x| x.widen()));
+                }
+                for lanes in [x - a, y - b, z - c] {
+                    // SAFETY: as above.
+                    unsafe { lanes.store(numbers.as_mut_ptr()) };
+                    all.extend(numbers[..L::WIDTH].iter().map(|x| x.widen()));
+                }
+            }
+            (all, mask)
+        }
+    }
+
+    #[test]
+    fn every_operation_has_the_same_bits_everywhere() {
+        let first = std::array::from_fn(|k| (k as f64 * 1.7).sin() * 10f64.powi(k as i32 - 8));
+        let mut second: [f64; 16] = std::array::from_fn(|k| (k as f64 * 0.9 + 0.4).cos());
+        (second[3], second[11], second[5]) = (first[3], -0.0, f64::NAN);
+        let kernel = Everything(first, second);
+        let bits = |(all, mask): (Vec<f64>, u32)| {
+            let of = |v: &f64| if v.is_nan() { 1 } else { v.to_bits() };
+            (all.iter().map(of).collect::<Vec<_>>(), mask)
+        };
+        // SAFETY: plain lanes run everywhere, the others after asking the machine.
+        let (f64s, f32s) =
+            unsafe { (bits(PlainF64::enter(kernel)), bits(PlainF32::enter(kernel))) };
+        assert_eq!(bits(run64(kernel)), f64s);
+        assert_eq!(bits(run32(kernel)), f32s);
+        #[cfg(target_arch = "x86_64")]
+        if instruction_set() != InstructionSet::Plain {
+            // SAFETY: the machine was asked.
+            unsafe {
+                assert_eq!(bits(Avx2F64::enter(kernel)), f64s);
+                assert_eq!(bits(Avx2F32::enter(kernel)), f32s);
+            }
+        }
+        assert_eq!(f64s.1 >> 5 & 1, 1, "a NaN is noticed");
+        assert_eq!(f64s.1 >> 3 & 1, 0, "equal is not above");
     }
 }

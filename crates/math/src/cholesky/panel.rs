@@ -1,17 +1,19 @@
-//! Three right-hand sides against a fixed factor, at streaming speed.
+//! Three right-hand sides, or one, against a fixed factor, at streaming speed.
 //!
 //! Every supernode's trapezoid [L₁₁; L₂₁] is replaced by the panel P = [L₁₁⁻¹; −L₂₁ L₁₁⁻¹]. No
-//! triangular dependency is left: both sweeps are small dense products with three columns. P
+//! triangular dependency is left: both sweeps are small dense products with three columns or one. P
 //! and Pᵀ are stored apart, in tiles of one or two vectors of *outputs*, in the order in which
 //! they are read: no horizontal sums, and each solve reads every byte once.
 //!
 //! Updates travel from child to parent as in a multifrontal method (Duff and Reid 1983), not
 //! into a shared vector: any schedule over the tree gives the same bits.
 
+use std::marker::PhantomData;
 use std::ops::{Add, Range};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::schedule::Schedule;
+use super::side::Side;
 use super::sweep::{
     Direction, Front, Part, SharedFront, Sweep, Vectors, gather_backward, gather_forward,
     scatter_backward, scatter_forward,
@@ -31,13 +33,13 @@ pub trait PanelReal: Real + Zeroable + Add<Output = Self> {
     const SMALLEST: f64;
     /// Runs a sweep on the best instruction set of this machine.
     #[doc(hidden)]
-    fn sweep(sweep: Sweep<'_, Self>);
+    fn sweep<S: Side<Self>>(sweep: Sweep<'_, Self, S>);
 }
 
 impl PanelReal for f64 {
     const WIDTH: usize = WIDTH_F64;
     const SMALLEST: f64 = f64::MIN_POSITIVE;
-    fn sweep(sweep: Sweep<'_, f64>) {
+    fn sweep<S: Side<f64>>(sweep: Sweep<'_, f64, S>) {
         run64(sweep)
     }
 }
@@ -45,12 +47,12 @@ impl PanelReal for f64 {
 impl PanelReal for f32 {
     const WIDTH: usize = WIDTH_F32;
     const SMALLEST: f64 = f32::MIN_POSITIVE as f64;
-    fn sweep(sweep: Sweep<'_, f32>) {
+    fn sweep<S: Side<f32>>(sweep: Sweep<'_, f32, S>) {
         run32(sweep)
     }
 }
 
-/// A Cholesky factor prepared for many solves with three right-hand sides.
+/// A Cholesky factor prepared for many solves with three right-hand sides, or one.
 ///
 /// The factorisation is in f64; `E` is what is stored, and what a solve computes in. With f32,
 /// the numbers of right-hand sides and solutions, and the square roots of both the matrix's
@@ -133,14 +135,15 @@ impl Node {
 ///
 /// It fits itself to the factor and team it is used with; made with [`PanelWork::new`] for them,
 /// solves allocate nothing.
-pub struct PanelWork<E: PanelReal> {
+pub struct PanelWork<E: PanelReal, S: Side<E> = Row<E>> {
     identity: u64,
     pub(super) schedule: Schedule,
-    updates: Buffer<Row<E>>,
-    fronts: Vec<Front<E>>,
+    updates: Buffer<S>,
+    fronts: Vec<Front<S>>,
+    real: PhantomData<E>,
 }
 
-impl<E: PanelReal> PanelWork<E> {
+impl<E: PanelReal, S: Side<E>> PanelWork<E, S> {
     /// Work for a factor on a team of `threads`.
     pub fn new(factor: &PanelCholesky<E>, threads: usize) -> Self {
         let threads = threads.max(1);
@@ -154,6 +157,7 @@ impl<E: PanelReal> PanelWork<E> {
             schedule: Schedule::new(&factor.parents, &factor.costs, &in_turn, threads),
             updates: Buffer::zeroed(factor.rows.len()),
             fronts: (0..threads).map(|_| Front::new(factor.front)).collect(),
+            real: PhantomData,
         }
     }
 }
@@ -184,21 +188,22 @@ impl<E: PanelReal> PanelCholesky<E> {
         self.nodes.len()
     }
 
-    /// x ← A⁻¹ x, in elimination order; the same bits for any team.
+    /// x ← A⁻¹ x, in elimination order; the same bits for any team. Rows have three right-hand sides, plain
+    /// numbers one.
     ///
     /// # Panics
     /// If `x` is not as long as the matrix.
-    pub fn solve(&self, x: &mut [Row<E>], work: &mut PanelWork<E>, team: &Team) {
+    pub fn solve<S: Side<E>>(&self, x: &mut [S], work: &mut PanelWork<E, S>, team: &Team) {
         self.solve_through(x, work, team, E::sweep);
     }
 
     /// Solves with sweeps run by `run`, which decides on the instruction set.
-    pub(super) fn solve_through(
+    pub(super) fn solve_through<S: Side<E>>(
         &self,
-        x: &mut [Row<E>],
-        work: &mut PanelWork<E>,
+        x: &mut [S],
+        work: &mut PanelWork<E, S>,
         team: &Team,
-        run: fn(Sweep<'_, E>),
+        run: fn(Sweep<'_, E, S>),
     ) {
         assert_eq!(x.len(), self.size, "right-hand sides must fit the matrix");
         if work.identity != self.identity || work.fronts.len() != team.size() {
@@ -232,15 +237,15 @@ impl<E: PanelReal> PanelCholesky<E> {
 }
 
 /// The panels above all subtrees, one after the other; large ones are shared by the team.
-struct Top<'a, E: PanelReal> {
+struct Top<'a, E: PanelReal, S> {
     factor: &'a PanelCholesky<E>,
-    vectors: Vectors<'a, E>,
-    front: SharedFront<'a, E>,
+    vectors: Vectors<'a, S>,
+    front: SharedFront<'a, S>,
     team: &'a Team,
-    run: fn(Sweep<'_, E>),
+    run: fn(Sweep<'_, E, S>),
 }
 
-impl<E: PanelReal> Top<'_, E> {
+impl<E: PanelReal, S: Side<E>> Top<'_, E, S> {
     fn sweep(&self, panels: &[u32], direction: Direction) {
         for at in 0..panels.len() {
             let at = if direction == Direction::Forward { at } else { panels.len() - 1 - at };
@@ -270,13 +275,13 @@ impl<E: PanelReal> Top<'_, E> {
                 self.run_part(Part::Tiles { panel, first, end }, direction);
             });
             match direction {
-                Direction::Forward => scatter_forward(node, vectors, front),
+                Direction::Forward => scatter_forward::<E, S>(node, vectors, front),
                 Direction::Backward => scatter_backward(node, vectors, front),
             }
         }
     }
 
-    fn run_part(&self, part: Part<'_, E>, direction: Direction) {
+    fn run_part(&self, part: Part<'_, S>, direction: Direction) {
         (self.run)(Sweep { factor: self.factor, direction, front: self.front, part });
     }
 }

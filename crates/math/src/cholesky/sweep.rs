@@ -5,9 +5,10 @@
 //! first: x = Pᵀ [z; t] with t the solution at the panel's rows.
 
 use super::panel::{Node, PanelCholesky, PanelReal};
+use super::side::Side;
 use super::tiles::Tiles;
 use crate::lanes::{Kernel, Lanes};
-use crate::row::{Buffer, Row};
+use crate::row::{Buffer, Zeroable};
 use crate::team::SharedSlice;
 
 /// Which sweep.
@@ -20,17 +21,17 @@ pub enum Direction {
 }
 
 /// Inputs and outputs of one panel, with room for a whole tile at the end.
-pub(super) struct Front<E: PanelReal> {
-    input: Buffer<Row<E>>,
-    output: Buffer<Row<E>>,
+pub(super) struct Front<S: Copy> {
+    input: Buffer<S>,
+    output: Buffer<S>,
 }
 
-impl<E: PanelReal> Front<E> {
+impl<S: Zeroable> Front<S> {
     pub fn new(rows: usize) -> Self {
         Front { input: Buffer::zeroed(rows), output: Buffer::zeroed(rows) }
     }
 
-    pub fn share(&mut self) -> SharedFront<'_, E> {
+    pub fn share(&mut self) -> SharedFront<'_, S> {
         SharedFront {
             input: SharedSlice::new(&mut self.input),
             output: SharedSlice::new(&mut self.output),
@@ -40,39 +41,39 @@ impl<E: PanelReal> Front<E> {
 
 /// A [`Front`] whose output is written by several threads.
 #[derive(Clone, Copy)]
-pub struct SharedFront<'a, E: PanelReal> {
-    input: SharedSlice<'a, Row<E>>,
-    output: SharedSlice<'a, Row<E>>,
+pub struct SharedFront<'a, S> {
+    input: SharedSlice<'a, S>,
+    output: SharedSlice<'a, S>,
 }
 
 /// What a sweep reads and writes: the right-hand side, which becomes the solution, and the
 /// updates between panels.
 #[derive(Clone, Copy)]
-pub struct Vectors<'a, E: PanelReal> {
-    pub(super) x: SharedSlice<'a, Row<E>>,
-    pub(super) updates: SharedSlice<'a, Row<E>>,
+pub struct Vectors<'a, S> {
+    pub(super) x: SharedSlice<'a, S>,
+    pub(super) updates: SharedSlice<'a, S>,
 }
 
 /// A kernel over panels. Its contract: the vectors and the front are as long as the factor
 /// needs, and nobody else touches the parts that its panels read and write.
 #[derive(Clone, Copy)]
-pub struct Sweep<'a, E: PanelReal> {
+pub struct Sweep<'a, E: PanelReal, S> {
     pub(super) factor: &'a PanelCholesky<E>,
     pub(super) direction: Direction,
-    pub(super) front: SharedFront<'a, E>,
-    pub(super) part: Part<'a, E>,
+    pub(super) front: SharedFront<'a, S>,
+    pub(super) part: Part<'a, S>,
 }
 
 /// How much of the tree a kernel does.
 #[derive(Clone, Copy)]
-pub(super) enum Part<'a, E: PanelReal> {
+pub(super) enum Part<'a, S> {
     /// Several panels; the list has children first.
-    Panels(&'a [u32], Vectors<'a, E>),
+    Panels(&'a [u32], Vectors<'a, S>),
     /// Some tiles of one panel, from its assembled input to its output.
     Tiles { panel: u32, first: usize, end: usize },
 }
 
-impl<E: PanelReal, L: Lanes<Real = E>> Kernel<L> for Sweep<'_, E> {
+impl<E: PanelReal, S: Side<E>, L: Lanes<Real = E>> Kernel<L> for Sweep<'_, E, S> {
     type Output = ();
 
     #[inline(always)]
@@ -85,21 +86,21 @@ impl<E: PanelReal, L: Lanes<Real = E>> Kernel<L> for Sweep<'_, E> {
                     for &k in list {
                         let node = &factor.nodes[k as usize];
                         gather_forward(factor, node, vectors, front);
-                        multiply::<L>(factor, node, direction, front, 0, usize::MAX);
-                        scatter_forward(node, vectors, front);
+                        multiply::<L, S>(factor, node, direction, front, 0, usize::MAX);
+                        scatter_forward::<E, S>(node, vectors, front);
                     }
                 }
                 (Part::Panels(list, vectors), Direction::Backward) => {
                     for &k in list.iter().rev() {
                         let node = &factor.nodes[k as usize];
                         gather_backward(factor, node, vectors, front);
-                        multiply::<L>(factor, node, direction, front, 0, usize::MAX);
+                        multiply::<L, S>(factor, node, direction, front, 0, usize::MAX);
                         scatter_backward(node, vectors, front);
                     }
                 }
                 (Part::Tiles { panel, first, end }, _) => {
                     let node = &factor.nodes[panel as usize];
-                    multiply::<L>(factor, node, direction, front, first, end);
+                    multiply::<L, S>(factor, node, direction, front, first, end);
                 }
             }
         }
@@ -111,11 +112,11 @@ impl<E: PanelReal, L: Lanes<Real = E>> Kernel<L> for Sweep<'_, E> {
 /// # Safety
 /// As [`Sweep`].
 #[inline(always)]
-pub(super) unsafe fn gather_forward<E: PanelReal>(
+pub(super) unsafe fn gather_forward<E: PanelReal, S: Side<E>>(
     factor: &PanelCholesky<E>,
     node: &Node,
-    vectors: Vectors<E>,
-    front: SharedFront<E>,
+    vectors: Vectors<S>,
+    front: SharedFront<S>,
 ) {
     let (columns, height) = (node.columns(), node.height());
     // SAFETY: a panel's columns lie in x, and its front has room for its height; places of
@@ -124,7 +125,7 @@ pub(super) unsafe fn gather_forward<E: PanelReal>(
         let input = front.input.ptr();
         std::ptr::copy_nonoverlapping(vectors.x.ptr().add(node.start()), input, columns);
         for q in columns..height {
-            *input.add(q) = Row::zero();
+            *input.add(q) = S::zero();
         }
         for &child in factor.children.get_unchecked(node.children.clone()) {
             let child = factor.nodes.get_unchecked(child as usize);
@@ -132,7 +133,7 @@ pub(super) unsafe fn gather_forward<E: PanelReal>(
             let places = factor.places.as_ptr().add(child.rows_at);
             for q in 0..child.rows() {
                 let to = input.add(*places.add(q) as usize);
-                *to = sum(*to, *updates.add(q));
+                *to = (*to).sum(*updates.add(q));
             }
         }
     }
@@ -143,10 +144,10 @@ pub(super) unsafe fn gather_forward<E: PanelReal>(
 /// # Safety
 /// As [`Sweep`].
 #[inline(always)]
-pub(super) unsafe fn scatter_forward<E: PanelReal>(
+pub(super) unsafe fn scatter_forward<E: PanelReal, S: Side<E>>(
     node: &Node,
-    vectors: Vectors<E>,
-    front: SharedFront<E>,
+    vectors: Vectors<S>,
+    front: SharedFront<S>,
 ) {
     let columns = node.columns();
     // SAFETY: as in `gather_forward`; every panel has its own range of updates.
@@ -155,7 +156,7 @@ pub(super) unsafe fn scatter_forward<E: PanelReal>(
         std::ptr::copy_nonoverlapping(output, vectors.x.ptr().add(node.start()), columns);
         let updates = vectors.updates.ptr().add(node.rows_at);
         for q in 0..node.rows() {
-            *updates.add(q) = sum(*input.add(columns + q), *output.add(columns + q));
+            *updates.add(q) = (*input.add(columns + q)).sum(*output.add(columns + q));
         }
     }
 }
@@ -165,11 +166,11 @@ pub(super) unsafe fn scatter_forward<E: PanelReal>(
 /// # Safety
 /// As [`Sweep`].
 #[inline(always)]
-pub(super) unsafe fn gather_backward<E: PanelReal>(
+pub(super) unsafe fn gather_backward<E: PanelReal, S: Side<E>>(
     factor: &PanelCholesky<E>,
     node: &Node,
-    vectors: Vectors<E>,
-    front: SharedFront<E>,
+    vectors: Vectors<S>,
+    front: SharedFront<S>,
 ) {
     let columns = node.columns();
     // SAFETY: columns and rows lie in x.
@@ -188,10 +189,10 @@ pub(super) unsafe fn gather_backward<E: PanelReal>(
 /// # Safety
 /// As [`Sweep`].
 #[inline(always)]
-pub(super) unsafe fn scatter_backward<E: PanelReal>(
+pub(super) unsafe fn scatter_backward<S: Copy>(
     node: &Node,
-    vectors: Vectors<E>,
-    front: SharedFront<E>,
+    vectors: Vectors<S>,
+    front: SharedFront<S>,
 ) {
     // SAFETY: columns lie in x.
     unsafe {
@@ -205,11 +206,11 @@ pub(super) unsafe fn scatter_backward<E: PanelReal>(
 /// # Safety
 /// As [`Sweep`].
 #[inline(always)]
-unsafe fn multiply<L: Lanes<Real: PanelReal>>(
+unsafe fn multiply<L: Lanes<Real: PanelReal>, S: Side<L::Real>>(
     factor: &PanelCholesky<L::Real>,
     node: &Node,
     direction: Direction,
-    front: SharedFront<L::Real>,
+    front: SharedFront<S>,
     first: usize,
     end: usize,
 ) {
@@ -226,7 +227,7 @@ unsafe fn multiply<L: Lanes<Real: PanelReal>>(
                         break;
                     }
                     if k >= first {
-                        product::<L>(tile, input, len, h, output.add(at));
+                        S::product::<L>(tile, input, len, h, output.add(at));
                     }
                     tile = tile.add(len * h);
                 }
@@ -239,73 +240,11 @@ unsafe fn multiply<L: Lanes<Real: PanelReal>>(
                         break;
                     }
                     if k >= first {
-                        product::<L>(tile, input.add(at), len, h, output.add(at));
+                        S::product::<L>(tile, input.add(at), len, h, output.add(at));
                     }
                     tile = tile.add(len * h);
                 }
             }
         }
     }
-}
-
-/// `h` rows of output ← a tile of `h`×`len` numbers, column after column, times `len` rows.
-///
-/// # Safety
-/// The pointers are valid for that many numbers and rows.
-#[inline(always)]
-unsafe fn product<L: Lanes>(
-    tile: *const L::Real,
-    input: *const Row<L::Real>,
-    len: usize,
-    h: usize,
-    output: *mut Row<L::Real>,
-) {
-    // SAFETY: the caller vouches for the pointers and the instruction set.
-    unsafe {
-        let zero = L::splat(L::Real::default());
-        let (mut s, mut t) = ([zero; 3], [zero; 3]);
-        if h == L::WIDTH {
-            // Two chains, so that the sums of one hide the latency of the other.
-            let mut j = 0;
-            while j + 1 < len {
-                let even = L::load(tile.add(j * L::WIDTH));
-                let odd = L::load(tile.add((j + 1) * L::WIDTH));
-                let (v, w) = ((*input.add(j)).0, (*input.add(j + 1)).0);
-                for k in 0..3 {
-                    s[k] = even.mul_add(L::splat(v[k]), s[k]);
-                    t[k] = odd.mul_add(L::splat(w[k]), t[k]);
-                }
-                j += 2;
-            }
-            if j < len {
-                let last = L::load(tile.add(j * L::WIDTH));
-                let v = (*input.add(j)).0;
-                for k in 0..3 {
-                    s[k] = last.mul_add(L::splat(v[k]), s[k]);
-                }
-            }
-            for k in 0..3 {
-                s[k] = s[k] + t[k];
-            }
-            L::store_rows(s, output);
-        } else {
-            for j in 0..len {
-                let upper = L::load(tile.add(2 * j * L::WIDTH));
-                let lower = L::load(tile.add((2 * j + 1) * L::WIDTH));
-                let v = (*input.add(j)).0;
-                for k in 0..3 {
-                    let b = L::splat(v[k]);
-                    s[k] = upper.mul_add(b, s[k]);
-                    t[k] = lower.mul_add(b, t[k]);
-                }
-            }
-            L::store_rows(s, output);
-            L::store_rows(t, output.add(L::WIDTH));
-        }
-    }
-}
-
-#[inline(always)]
-fn sum<E: PanelReal>(a: Row<E>, b: Row<E>) -> Row<E> {
-    Row([a.0[0] + b.0[0], a.0[1] + b.0[1], a.0[2] + b.0[2], a.0[3] + b.0[3]])
 }

@@ -117,7 +117,7 @@ fn large_panels_are_shared_by_the_team() {
     let matrix = ordered(18 * 18 * 18, grid([18, 18, 18], 0.5));
     check_both(&matrix);
     let factor = PanelCholesky::<f64>::new(&matrix).unwrap();
-    let schedule = PanelWork::new(&factor, 2).schedule;
+    let schedule = PanelWork::<f64>::new(&factor, 2).schedule;
     assert!(schedule.top.iter().any(|&k| factor.is_shared(k as usize)));
     assert!(schedule.bounds[0] < schedule.bounds[1] && schedule.bounds[1] < schedule.bounds[2]);
 }
@@ -237,49 +237,72 @@ fn sizes_of_the_factor_are_reported() {
     assert_eq!((factor.panels(), factor.bytes()), (2, 4 * 2 * 16 * 3));
 }
 
-type Run<E> = fn(Sweep<'_, E>);
+type Run<E, S> = fn(Sweep<'_, E, S>);
 
 /// The sweeps of every instruction set that this machine has.
-fn runs() -> (Vec<Run<f64>>, Vec<Run<f32>>) {
-    // SAFETY: plain lanes need nothing; the others are only listed where the machine has them.
-    let mut runs: (Vec<Run<f64>>, Vec<Run<f32>>) = (
-        vec![|s| unsafe { PlainF64::enter(s) }, f64::sweep],
-        vec![|s| unsafe { PlainF32::enter(s) }, f32::sweep],
-    );
-    #[cfg(target_arch = "x86_64")]
-    {
-        if instruction_set() != InstructionSet::Plain {
-            runs.0.push(|s| unsafe { Avx2F64::enter(s) });
-            runs.1.push(|s| unsafe { Avx2F32::enter(s) });
+macro_rules! runs {
+    ($real:ty, $side:ty, $plain:ident, $avx2:ident, $avx512:ident) => {{
+        // SAFETY: plain lanes need nothing; the others are only listed where the machine has them.
+        let mut runs: Vec<Run<$real, $side>> =
+            vec![|s| unsafe { $plain::enter(s) }, <$real as PanelReal>::sweep];
+        #[cfg(target_arch = "x86_64")]
+        {
+            if instruction_set() != InstructionSet::Plain {
+                runs.push(|s| unsafe { $avx2::enter(s) });
+            }
+            if instruction_set() == InstructionSet::Avx512 {
+                runs.push(|s| unsafe { $avx512::enter(s) });
+            }
         }
-        if instruction_set() == InstructionSet::Avx512 {
-            runs.0.push(|s| unsafe { Avx512F64::enter(s) });
-            runs.1.push(|s| unsafe { Avx512F32::enter(s) });
-        }
-    }
-    runs
+        runs
+    }};
 }
 
 #[test]
 fn the_same_bits_on_every_instruction_set() {
-    fn check<E: PanelReal>(matrix: &SymmetricMatrix, runs: &[Run<E>]) {
+    fn check<E: PanelReal, S: Side<E> + PartialEq>(
+        matrix: &SymmetricMatrix,
+        runs: &[Run<E, S>],
+        of: fn(Row<E>) -> S,
+    ) {
         let factor = PanelCholesky::<E>::new(matrix).unwrap();
         let mut work = PanelWork::new(&factor, 2);
         let team = Team::new(2);
-        let solutions: Vec<_> = runs
+        let solutions: Vec<Vec<S>> = runs
             .iter()
             .map(|&run| {
-                let mut x = right_hand_sides::<E>(matrix.size());
+                let mut x: Vec<S> =
+                    right_hand_sides::<E>(matrix.size()).into_iter().map(of).collect();
                 factor.solve_through(&mut x, &mut work, &team, run);
                 x
             })
             .collect();
-        assert!(solutions.iter().all(|x| same_bits(x, &solutions[0])));
+        // No zeros and no NaNs: equal numbers are equal bits.
+        assert!(solutions.iter().all(|x| *x == solutions[0]));
     }
     let matrix = ordered(15 * 15 * 15, grid([15, 15, 15], 1.0));
-    let (f64_runs, f32_runs) = runs();
-    check(&matrix, &f64_runs);
-    check(&matrix, &f32_runs);
+    check(&matrix, &runs!(f64, Row<f64>, PlainF64, Avx2F64, Avx512F64), |row| row);
+    check(&matrix, &runs!(f32, Row<f32>, PlainF32, Avx2F32, Avx512F32), |row| row);
+    check(&matrix, &runs!(f64, f64, PlainF64, Avx2F64, Avx512F64), |row| row.0[0]);
+    check(&matrix, &runs!(f32, f32, PlainF32, Avx2F32, Avx512F32), |row| row.0[0]);
+}
+
+#[test]
+fn one_right_hand_side_is_solved_as_three_are() {
+    let matrix = ordered(13 * 11 * 9, grid([13, 11, 9], 0.5));
+    let factor = PanelCholesky::<f64>::new(&matrix).unwrap();
+    let mut rows = right_hand_sides::<f64>(matrix.size());
+    let mut numbers: Vec<f64> = rows.iter().map(|row| row.0[1]).collect();
+    let mut alone = numbers.clone();
+    let team = Team::new(2);
+    factor.solve(&mut rows, &mut PanelWork::new(&factor, 2), &team);
+    factor.solve(&mut numbers, &mut PanelWork::new(&factor, 2), &team);
+    factor.solve(&mut alone, &mut PanelWork::new(&factor, 1), &Team::new(1));
+    assert_eq!(numbers, alone, "the same bits on any team");
+    let largest = numbers.iter().fold(0.0f64, |most, x| most.max(x.abs()));
+    for (row, x) in rows.iter().zip(&numbers) {
+        assert!((row.0[1] - x).abs() < 1e-13 * largest, "{} instead of {}", x, row.0[1]);
+    }
 }
 
 /// (Laplacian + mass) ⊗ (0.9 I + 0.1 · ones): three coupled unknowns per vertex.

@@ -1,10 +1,7 @@
-//! Lanes as plain arrays: the reference for every machine, and what AVX2 compiles to two
-//! registers of four.
+//! Lanes as plain arrays: the reference for every machine.
 
 use std::ops::{Add, Mul, Neg, Sub};
 
-#[cfg(target_arch = "x86_64")]
-use super::AvxQuad;
 use super::{Kernel, Lanes, PlainQuad, RowIndex, WIDTH_F32, WIDTH_F64};
 use crate::row::Row;
 
@@ -52,7 +49,7 @@ macro_rules! lane_wise {
 }
 
 macro_rules! plain_lanes {
-    ($name:ident, $real:ty, $quad:ty, $width:expr, $doc:literal $(, $feature:literal)?) => {
+    ($name:ident, $real:ty, $width:expr, $doc:literal) => {
         #[doc = $doc]
         #[derive(Clone, Copy, Debug)]
         #[repr(align(64))]
@@ -89,18 +86,13 @@ macro_rules! plain_lanes {
 
         impl Lanes for $name {
             type Real = $real;
-            type Quad = $quad;
+            type Quad = PlainQuad;
             const WIDTH: usize = $width;
 
             #[inline(always)]
             unsafe fn enter<K: Kernel<Self>>(kernel: K) -> K::Output {
-                $(#[target_feature(enable = $feature)])?
-                unsafe fn inner<K: Kernel<$name>>(kernel: K) -> K::Output {
-                    // SAFETY: the instruction set is enabled here.
-                    unsafe { kernel.run() }
-                }
-                // SAFETY: the caller vouches for the instruction set.
-                unsafe { inner(kernel) }
+                // SAFETY: nothing need be enabled.
+                unsafe { kernel.run() }
             }
             #[inline(always)]
             unsafe fn load(from: *const $real) -> Self {
@@ -208,9 +200,5 @@ macro_rules! plain_lanes {
     };
 }
 
-plain_lanes!(PlainF64, f64, PlainQuad, WIDTH_F64, "Eight doubles, no instruction set assumed.");
-plain_lanes!(PlainF32, f32, PlainQuad, WIDTH_F32, "Sixteen singles, no instruction set assumed.");
-#[cfg(target_arch = "x86_64")]
-plain_lanes!(Avx2F64, f64, AvxQuad, WIDTH_F64, "Eight doubles, compiled for AVX2.", "avx2,fma");
-#[cfg(target_arch = "x86_64")]
-plain_lanes!(Avx2F32, f32, AvxQuad, WIDTH_F32, "Sixteen singles, compiled for AVX2.", "avx2,fma");
+plain_lanes!(PlainF64, f64, WIDTH_F64, "Eight doubles, no instruction set assumed.");
+plain_lanes!(PlainF32, f32, WIDTH_F32, "Sixteen singles, no instruction set assumed.");

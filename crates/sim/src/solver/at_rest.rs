@@ -23,9 +23,11 @@ use crate::objective::{Forces, Objective};
 /// The factored matrix, how the surroundings of vertices have turned, and what touches.
 pub struct AtRest {
     factor: PanelCholesky<f32>,
-    panels: PanelWork<f32>,
-    /// A row per unknown, of which the first number counts.
-    numbers: Buffer<Row<f32>>,
+    panels: PanelWork<f32, f32>,
+    /// Of each unknown.
+    numbers: Buffer<f32>,
+    /// What columns are solved for in, three at once.
+    columns: Option<(PanelWork<f32>, Buffer<Row<f32>>)>,
     surroundings: Surroundings,
     /// R of every free vertex.
     turns: Vec<DMat3>,
@@ -71,6 +73,7 @@ impl AtRest {
         Ok(AtRest {
             panels: PanelWork::new(&factor, team.size()),
             numbers: Buffer::zeroed(3 * free),
+            columns: None,
             surroundings: Surroundings::new(model),
             turns: vec![DMat3::IDENTITY; free],
             compliance: Compliance::new(model, &drive),
@@ -86,9 +89,12 @@ impl AtRest {
     }
 
     fn solve_columns(&mut self, team: &Team) {
-        let AtRest { factor, panels, numbers, compliance, .. } = self;
-        compliance.solve_columns(|columns| {
-            columns(numbers, &mut |numbers| factor.solve(numbers, panels, team));
+        let AtRest { factor, columns, numbers, compliance, .. } = self;
+        compliance.solve_columns(|solve| {
+            let (panels, rows) = columns.get_or_insert_with(|| {
+                (PanelWork::new(factor, team.size()), Buffer::zeroed(numbers.len()))
+            });
+            solve(rows, &mut |rows| factor.solve(rows, panels, team));
         });
     }
 
@@ -136,7 +142,7 @@ impl AtRest {
     /// room for extremes.
     pub fn divide(&mut self, rows: &[Row], scale: f64, out: &mut [Row], team: &Team) {
         let AtRest { factor, panels, numbers, turns, compliance, .. } = self;
-        let load = |numbers: &mut [Row<f32>]| {
+        let load = |numbers: &mut [f32]| {
             let shared = SharedSlice::new(numbers);
             each_block(rows.len(), team, &|_, block| {
                 // SAFETY: each block has its own numbers.
@@ -144,7 +150,7 @@ impl AtRest {
                 for (three, v) in numbers.chunks_exact_mut(3).zip(block) {
                     let own = turns[v].transpose() * (rows[v].xyz() / scale);
                     for (number, x) in three.iter_mut().zip(own.to_array()) {
-                        *number = Row([x as f32, 0.0, 0.0, 0.0]);
+                        *number = x as f32;
                     }
                 }
             });
@@ -158,7 +164,7 @@ impl AtRest {
             factor.solve(numbers, panels, team);
         }
         for ((out, three), turn) in out.iter_mut().zip(numbers.chunks_exact(3)).zip(&*turns) {
-            let own = DVec3::from_array([0, 1, 2].map(|k| f64::from(three[k].0[0])));
+            let own = DVec3::from_array([0, 1, 2].map(|k| f64::from(three[k])));
             *out = Row::from(*turn * own * scale);
         }
     }

@@ -228,26 +228,26 @@ impl Compliance {
         self.is_factored = size > 0 && factor_lower(matrix, size);
     }
 
-    /// z from A⁻¹r, which is in the first numbers.
-    pub fn react(&mut self, numbers: &[Row<f32>]) {
+    /// z from the numbers A⁻¹r.
+    pub fn react(&mut self, numbers: &[f32]) {
         let Compliance { candidates, terms, matrix, vector, .. } = self;
         for (out, term) in vector.iter_mut().zip(&*terms) {
             let along = |&(place, pull): &(u32, DVec3)| {
                 let first = 3 * candidates[place as usize] as usize;
-                pull.dot(DVec3::from_array([0, 1, 2].map(|k| f64::from(numbers[first + k].0[0]))))
+                pull.dot(DVec3::from_array([0, 1, 2].map(|k| f64::from(numbers[first + k]))))
             };
             *out = term.parts().iter().map(along).sum();
         }
         solve_lower(matrix, vector);
     }
 
-    /// Takes C z off what is in the first numbers.
-    pub fn take_off(&self, numbers: &mut [Row<f32>]) {
+    /// Takes C z off the numbers.
+    pub fn take_off(&self, numbers: &mut [f32]) {
         for (z, term) in self.vector.iter().zip(&self.terms) {
             for &(place, pull) in term.parts() {
                 let first = 3 * self.candidates[place as usize] as usize;
                 for (k, pull) in pull.to_array().into_iter().enumerate() {
-                    numbers[first + k].0[0] -= (pull * z) as f32;
+                    numbers[first + k] -= (pull * z) as f32;
                 }
             }
         }

@@ -19,6 +19,9 @@ use crate::effects::{Frame, Object, ObjectShape, Track};
 use crate::error::FaceError;
 use crate::model::FaceModel;
 
+/// What flesh meets is rounded off within about this (m): on the creases of triangles no equilibrium is found.
+const CELL: f64 = 0.002;
+
 /// A thing with a path.
 #[derive(Clone, Debug)]
 pub struct Prop {
@@ -56,11 +59,11 @@ impl Prop {
         let (usual, surface, shape) = match &object.shape {
             ObjectShape::Headset => {
                 let (seen, touching) = headset::made(face, &measures()?)?;
-                ("headset", seen, Shape::mesh(&touching))
+                ("headset", seen, Shape::smooth(&touching, CELL))
             }
             ObjectShape::Fist => {
                 let fist = fist::made(&measures()?)?;
-                let shape = Shape::mesh(&fist.mesh);
+                let shape = Shape::smooth(&fist.mesh, CELL);
                 ("fist", fist, shape)
             }
             ObjectShape::Sphere(radius) => {
@@ -68,7 +71,7 @@ impl Prop {
             }
             ObjectShape::Mesh(file) => {
                 let read = open(file)?;
-                let shape = Shape::mesh(&read.mesh);
+                let shape = Shape::smooth(&read.mesh, CELL);
                 ("mesh", read, shape)
             }
         };

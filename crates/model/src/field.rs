@@ -6,6 +6,7 @@
 
 use glam::DMat3;
 use pliant_math::Row;
+use pliant_math::team::{SharedSlice, Team};
 
 use crate::potentials::{
     Compliant, Curvature, Mixed, Potential, ProxyKind, Situation, Turning, VisitTerm,
@@ -37,6 +38,9 @@ pub struct TaskElements<'a> {
     /// Model vertices, k per element.
     pub vertices: &'a [u32],
 }
+
+/// Model vertices with their blocks of a Hessian [N/m].
+pub type StiffPoints = Vec<(u32, DMat3)>;
 
 impl Field {
     /// Lays out the tasks of `potentials` over vertices that belong to these bodies.
@@ -194,8 +198,15 @@ impl Field {
     }
 
     /// All that comes and goes as terms g e″ gᵀ [N/m], with the weights g of model vertices: what joins
-    /// points, and the stiffness of those that nothing joins.
-    pub fn passing_terms(&self, at: &Situation, curvature: Curvature, visit: VisitTerm) {
+    /// points, and the stiffness of those that nothing joins, which the team looks for. `found` is memory.
+    pub fn passing_terms(
+        &self,
+        at: &Situation,
+        curvature: Curvature,
+        found: &mut Vec<StiffPoints>,
+        team: &Team,
+        visit: VisitTerm,
+    ) {
         for potential in &self.potentials {
             if potential.corners() != 1 || potential.is_in_proxy() {
                 continue;
@@ -203,11 +214,20 @@ impl Field {
             if potential.joins(at, curvature, visit) {
                 continue;
             }
-            for chunk in 0..potential.chunk_count() {
+            let chunks = potential.chunk_count();
+            found.resize_with(chunks.max(found.len()), Vec::new);
+            let shared = SharedSlice::new(&mut found[..chunks]);
+            team.each(chunks, &|chunk, _| {
+                // SAFETY: each chunk has its own list.
+                let own = unsafe { shared.at(chunk) };
+                own.clear();
                 let vertices = potential.chunk_vertices(chunk);
                 potential.stiff_points(chunk, at, curvature, &mut |place, bend| {
-                    visit(&[(vertices[place], 1.0)], bend);
+                    own.push((vertices[place], bend));
                 });
+            });
+            for &(v, bend) in found[..chunks].iter().flatten() {
+                visit(&[(v, 1.0)], bend);
             }
         }
     }

@@ -30,7 +30,7 @@ pub use breeze::Breeze;
 pub use builder::{Hold, ModelBuilder};
 pub use collider::{Collider, Placed, Shape};
 pub use error::ModelError;
-pub use field::{Field, TaskElements};
+pub use field::{Field, StiffPoints, TaskElements};
 pub use flesh::{ActiveTet, SlidingVertex};
 pub use from_scene::{Files, place};
 pub use glam::DVec3;

@@ -62,7 +62,7 @@ impl Poses<'_> {
         match (before, after) {
             (None, None) => 0.0,
             (Some(before), Some(after)) if self.lasts(&before, &after) => {
-                let push = |at: &Nearest| at.normal * collider.force(at.distance);
+                let push = |at: &Nearest| collider.push(at);
                 let back = -carried(after.point, [self.end, self.start]);
                 0.5 * (push(&before).dot(self.moved(before.point)) + push(&after).dot(back))
             }
@@ -75,7 +75,7 @@ impl Poses<'_> {
 
     /// Of a contact that is no more, of a vertex that moved by u.
     fn ended(&self, collider: &Collider, at: &Nearest, u: DVec3) -> f64 {
-        let half = at.normal * (0.5 * collider.force(at.distance));
+        let half = 0.5 * collider.push(at);
         let carried_on = half.dot(-carried(at.point, [self.start, self.last]));
         let vanished = half.dot(u) - collider.energy(at.distance);
         middle(half.dot(self.moved(at.point)), carried_on, vanished)
@@ -83,7 +83,7 @@ impl Poses<'_> {
 
     /// Of a contact that was not there before.
     fn begun(&self, collider: &Collider, at: &Nearest, u: DVec3) -> f64 {
-        let half = at.normal * (0.5 * collider.force(at.distance));
+        let half = 0.5 * collider.push(at);
         let pushed = half.dot(-carried(at.point, [self.end, self.start]));
         pushed.max(half.dot(u) + collider.energy(at.distance))
     }

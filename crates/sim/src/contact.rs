@@ -157,7 +157,7 @@ pub(crate) fn losses(
                 }
                 if let Some(nearest) = depth(&after, x1[v]) {
                     let moved = passed(v) - carried(x0[v].xyz(), [start, end]);
-                    lost -= nearest.normal.dot(moved) * collider.force(nearest.distance);
+                    lost -= collider.push(&nearest).dot(moved);
                     lost -= collider.energy(nearest.distance);
                 }
             }

@@ -1,15 +1,20 @@
 //! A surface from a file as an obstacle: signed distance by the closest point, side by the winding
 //! number, and a grid of what is certain.
 //!
-//! Most questions are asked by vertices far outside. A grid over the surface's box knows the cells
+//! Most questions are asked by vertices that do not touch. A grid over the surface's box knows the cells
 //! that the surface does not reach: those outside are answered at once, and inside the side is
-//! known without summing up a winding number.
+//! known without summing up a winding number. Cells that the surface does reach are cut once more, into
+//! smaller ones that are looked at when somebody first asks for them.
+
+use std::sync::atomic::{AtomicU8, Ordering};
 
 use glam::DVec3;
 use pliant_mesh::{Bounds, Mesh, SignedDistance, boundary_of_tets};
 
 /// Cells along the longest side of the grid.
 const CELLS: usize = 32;
+/// Small cells along the side of one that the surface reaches.
+const SMALL: usize = 8;
 
 /// A surface that knows its inside. Triangles may face in or out, all alike; where a surface is not
 /// closed, inside is where it goes round at least half.
@@ -22,15 +27,18 @@ pub struct MeshShape {
     orientation: f64,
     cell: f64,
     counts: [usize; 3],
-    sides: Vec<Side>,
+    /// Of every cell; of one with both sides, `!k` for the k-th block of small cells.
+    cells: Vec<i32>,
+    /// Sides of small cells as numbers, zero before somebody asks.
+    small: Vec<AtomicU8>,
 }
 
-/// What is known of a grid cell.
+/// What is known of a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Side {
-    Inside,
-    Outside,
-    Both,
+    Inside = 1,
+    Outside = 2,
+    Both = 3,
 }
 
 /// Two are the same where their triangles are.
@@ -86,9 +94,12 @@ impl MeshShape {
             orientation: if volume < 0.0 { -1.0 } else { 1.0 },
             cell,
             counts,
-            sides: Vec::new(),
+            cells: Vec::new(),
+            small: Vec::new(),
         };
-        shape.sides = shape.classified();
+        shape.cells = shape.classified();
+        let blocks = shape.cells.iter().filter(|cell| **cell < 0).count();
+        shape.small.resize_with(blocks * SMALL.pow(3), AtomicU8::default);
         Ok(shape)
     }
 
@@ -110,6 +121,11 @@ impl MeshShape {
             Side::Both => self.winds_round(x),
         };
         is_inside.then(|| self.at_side(x, true))
+    }
+
+    /// The box around it.
+    pub fn bounds(&self) -> Bounds {
+        self.bounds
     }
 
     /// A ball around it.
@@ -138,36 +154,76 @@ impl MeshShape {
 
     fn side(&self, x: DVec3) -> Side {
         let at = (x - self.bounds.min) / self.cell;
-        let mut index = 0;
+        let (mut index, mut place) = (0, [0; 3]);
         for k in (0..3).rev() {
             // False for what is no number.
             let within = at[k] >= 0.0 && x[k] <= self.bounds.max[k];
             if !within {
                 return Side::Outside;
             }
-            index = index * self.counts[k] + (at[k] as usize).min(self.counts[k] - 1);
+            place[k] = (at[k] as usize).min(self.counts[k] - 1);
+            index = index * self.counts[k] + place[k];
         }
-        self.sides[index]
+        match self.cells[index] {
+            known if known == Side::Inside as i32 => Side::Inside,
+            known if known == Side::Outside as i32 => Side::Outside,
+            block => self.side_within(at, place, !block as usize),
+        }
     }
 
-    /// The sides of all cells, x fastest.
-    fn classified(&self) -> Vec<Side> {
+    /// Of a point in units of cells, in the small cells of a cell.
+    fn side_within(&self, at: DVec3, cell: [usize; 3], block: usize) -> Side {
+        let (mut index, mut middle) = (0, DVec3::ZERO);
+        for k in (0..3).rev() {
+            let small = ((at[k] - cell[k] as f64) * SMALL as f64) as usize;
+            let small = small.min(SMALL - 1);
+            index = index * SMALL + small;
+            middle[k] = cell[k] as f64 + (small as f64 + 0.5) / SMALL as f64;
+        }
+        let known = &self.small[block * SMALL.pow(3) + index];
+        // Whoever asks first writes what anybody would.
+        match known.load(Ordering::Relaxed) {
+            1 => Side::Inside,
+            2 => Side::Outside,
+            3 => Side::Both,
+            _ => {
+                let side = self.side_around(self.bounds.min + middle * self.cell, SMALL);
+                known.store(side as u8, Ordering::Relaxed);
+                side
+            }
+        }
+    }
+
+    /// Of all cells, x fastest.
+    fn classified(&self) -> Vec<i32> {
         let [nx, ny, nz] = self.counts;
-        // Half a cell's diagonal; the last cells along an axis may be a little larger.
-        let reach = self.cell * 0.75f64.sqrt() * (1.0 + 1e-6);
+        let mut blocks = 0;
         (0..nx * ny * nz)
             .map(|i| {
                 let place = [i % nx, i / nx % ny, i / (nx * ny)].map(|k| k as f64 + 0.5);
                 let middle = self.bounds.min + DVec3::from_array(place) * self.cell;
-                if self.distance.tree().closest_within(middle, reach).is_some() {
-                    Side::Both
-                } else if self.winds_round(middle) {
-                    Side::Inside
-                } else {
-                    Side::Outside
+                match self.side_around(middle, 1) {
+                    Side::Both => {
+                        blocks += 1;
+                        -blocks
+                    }
+                    side => side as i32,
                 }
             })
             .collect()
+    }
+
+    /// Of a cell with a middle, a part of the grid's in size.
+    fn side_around(&self, middle: DVec3, part: usize) -> Side {
+        // Half a cell's diagonal; the last cells along an axis may be a little larger.
+        let reach = self.cell * 0.75f64.sqrt() * (1.0 + 1e-6) / part as f64;
+        if self.distance.tree().closest_within(middle, reach).is_some() {
+            Side::Both
+        } else if self.winds_round(middle) {
+            Side::Inside
+        } else {
+            Side::Outside
+        }
     }
 }
 

@@ -5,6 +5,7 @@
 
 mod mesh_shape;
 mod shape;
+mod smooth_shape;
 
 pub use mesh_shape::MeshShape;
 pub use shape::{Nearest, Shape};
@@ -62,6 +63,11 @@ impl Collider {
             Response::Spring => -self.stiffness * d,
             Response::Cubic => 3.0 * self.stiffness * d * d,
         }
+    }
+
+    /// −E′(d) ∇d \[N\]: what a vertex is pushed by.
+    pub fn push(&self, at: &Nearest) -> DVec3 {
+        at.normal * (at.slope * self.force(at.distance))
     }
 
     /// E″(d) ≥ 0 [N/m], inside.

@@ -9,7 +9,9 @@ use glam::{DMat3, DVec3};
 use pliant_mesh::Mesh;
 
 use super::mesh_shape::MeshShape;
+use super::smooth_shape::{Jet, SmoothShape};
 use crate::motion::Rigid;
+use crate::potentials::contact::square;
 
 /// The geometry of an obstacle.
 ///
@@ -32,6 +34,7 @@ enum Geometry {
     Capsule { a: DVec3, b: DVec3, radius: f64 },
     Torus { center: DVec3, axis: DVec3, radius: f64, tube: f64 },
     Mesh { mesh: Arc<MeshShape>, pose: Rigid },
+    Smooth { smooth: Arc<SmoothShape>, pose: Rigid },
 }
 
 /// The surface point nearest to a point x.
@@ -43,6 +46,14 @@ pub struct Nearest {
     pub normal: DVec3,
     /// The surface point, x − distance · normal \[m\].
     pub point: DVec3,
+    /// How the distance grows along the normal: 1, or less in smooth shapes where they are rounded off.
+    pub slope: f64,
+}
+
+impl Nearest {
+    fn new(x: DVec3, distance: f64, normal: DVec3, slope: f64) -> Self {
+        Nearest { distance, normal, point: x - distance * normal, slope }
+    }
 }
 
 impl Shape {
@@ -92,6 +103,25 @@ impl Shape {
         Ok(Shape(Geometry::Mesh { mesh, pose: Rigid::default() }))
     }
 
+    /// As [`mesh`](Self::mesh), rounded off within about `cell` \[m\]: without creases, for solvers that need
+    /// second derivatives.
+    ///
+    /// ```
+    /// use pliant_mesh::shapes;
+    /// use pliant_model::{DVec3, Shape};
+    /// let cube = Shape::smooth(&shapes::solid_box(DVec3::splat(2.0), [3, 3, 3])?, 0.1)?;
+    /// let nearest = cube.nearest(DVec3::new(0.1, 0.75, 0.2));
+    /// assert!((nearest.distance + 0.25).abs() < 1e-9);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// A reason, when the triangles are no surface.
+    pub fn smooth(mesh: &Mesh, cell: f64) -> Result<Self, String> {
+        let smooth = Arc::new(SmoothShape::new(mesh, cell)?);
+        Ok(Shape(Geometry::Smooth { smooth, pose: Rigid::default() }))
+    }
+
     /// The shape after a rigid motion.
     pub fn moved(&self, pose: &Rigid) -> Shape {
         Shape(match &self.0 {
@@ -121,6 +151,9 @@ impl Shape {
             Geometry::Mesh { mesh, pose: before } => {
                 Geometry::Mesh { mesh: mesh.clone(), pose: before.then(pose) }
             }
+            Geometry::Smooth { smooth, pose: before } => {
+                Geometry::Smooth { smooth: smooth.clone(), pose: before.then(pose) }
+            }
         })
     }
 
@@ -144,8 +177,13 @@ impl Shape {
                 let (distance, normal) = mesh.nearest(pose.unapply(x));
                 (distance, pose.turn(normal))
             }
+            Geometry::Smooth { smooth, pose } => {
+                let Jet { value, slope, .. } = smooth.at(pose.unapply(x));
+                let (normal, length) = (slope.normalize_or(DVec3::Y), slope.length());
+                return Nearest::new(x, value, pose.turn(normal), length);
+            }
         };
-        Nearest { distance, normal, point: x - distance * normal }
+        Nearest::new(x, distance, normal, 1.0)
     }
 
     /// As [`nearest`](Self::nearest), if x is inside.
@@ -153,44 +191,46 @@ impl Shape {
     pub fn inside(&self, x: DVec3) -> Option<Nearest> {
         if let Geometry::Mesh { mesh, pose } = &self.0 {
             let (distance, normal) = mesh.inside(pose.unapply(x))?;
-            let normal = pose.turn(normal);
-            return Some(Nearest { distance, normal, point: x - distance * normal })
+            return Some(Nearest::new(x, distance, pose.turn(normal), 1.0))
                 .filter(|nearest| nearest.distance < 0.0);
+        }
+        if let Geometry::Smooth { smooth, pose } = &self.0
+            && !smooth.is_near(pose.unapply(x))
+        {
+            return None;
         }
         Some(self.nearest(x)).filter(|nearest| nearest.distance < 0.0)
     }
 
-    /// The second derivative of the distance at x: two directions of length 1, orthogonal to the
-    /// normal and to each other, with the curvature [1/m] along each. Zero where it is not
-    /// defined; a box's edges and corners, curved only for points outside, count as flat, and so do
-    /// all triangles.
-    pub fn curvatures(&self, x: DVec3) -> [(DVec3, f64); 2] {
-        let normal = self.nearest(x).normal;
+    /// The second derivative of the distance [1/m] at x, where `nearest` is. Zero where it is not defined; a
+    /// box's edges and corners, curved only for points outside, count as flat, and so do all triangles.
+    pub fn bend(&self, x: DVec3, nearest: &Nearest) -> DMat3 {
         let inverse = |length: f64| if length > f64::MIN_POSITIVE { 1.0 / length } else { 0.0 };
-        let (first, along, across) = match &self.0 {
-            Geometry::Plane { .. } | Geometry::Box { .. } | Geometry::Mesh { .. } => {
-                (normal.any_orthonormal_or_y(), 0.0, 0.0)
-            }
-            Geometry::Sphere { center, .. } => {
-                let k = inverse(x.distance(*center));
-                (normal.any_orthonormal_or_y(), k, k)
-            }
+        let round = |along: DVec3, k: f64, across: f64| {
+            square(along) * k + square(nearest.normal.cross(along)) * across
+        };
+        let ball = |k: f64| round(nearest.normal.any_orthonormal_or_y(), k, k);
+        match &self.0 {
+            Geometry::Plane { .. } | Geometry::Box { .. } | Geometry::Mesh { .. } => DMat3::ZERO,
+            Geometry::Sphere { center, .. } => ball(inverse(x.distance(*center))),
             Geometry::Capsule { a, b, .. } => {
                 let core = on_segment(x, *a, *b);
                 let k = inverse(x.distance(core));
-                if core == *a || core == *b {
-                    (normal.any_orthonormal_or_y(), k, k)
-                } else {
-                    ((*b - *a).normalize_or(DVec3::Y), 0.0, k)
-                }
+                let is_end = core == *a || core == *b;
+                if is_end { ball(k) } else { round((*b - *a).normalize_or(DVec3::Y), 0.0, k) }
             }
             Geometry::Torus { center, axis, radius, .. } => {
                 let Meridian { outward, away } = Meridian::of(x - *center, *axis);
                 let core = x - *center - *radius * outward;
-                (axis.cross(outward), normal.dot(outward) * inverse(away), inverse(core.length()))
+                let along = nearest.normal.dot(outward) * inverse(away);
+                round(axis.cross(outward), along, inverse(core.length()))
             }
-        };
-        [(first, along), (normal.cross(first), across)]
+            Geometry::Smooth { smooth, pose } => {
+                let axes = [DVec3::X, DVec3::Y, DVec3::Z].map(|axis| pose.turn(axis));
+                let turn = DMat3::from_cols(axes[0], axes[1], axes[2]);
+                turn * smooth.at(pose.unapply(x)).bend * turn.transpose()
+            }
+        }
     }
 
     /// Centre and radius \[m\] of a ball around it; `None` for a half space.
@@ -205,6 +245,10 @@ impl Shape {
             Geometry::Torus { center, radius, tube, .. } => Some((*center, *radius + *tube)),
             Geometry::Mesh { mesh, pose } => {
                 let (center, radius) = mesh.ball();
+                Some((pose.apply(center), radius))
+            }
+            Geometry::Smooth { smooth, pose } => {
+                let (center, radius) = smooth.ball();
                 Some((pose.apply(center), radius))
             }
         }
@@ -226,7 +270,7 @@ impl Shape {
                 center.is_finite() && axis.is_finite() && positive(*radius) && positive(*tube)
             }
             // Checked when it was made.
-            Geometry::Mesh { pose, .. } => pose.is_finite(),
+            Geometry::Mesh { pose, .. } | Geometry::Smooth { pose, .. } => pose.is_finite(),
         }
     }
 }

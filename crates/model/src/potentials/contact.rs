@@ -6,18 +6,17 @@
 //! are not projected to the surface before the step, as they are in the paper: that changes the
 //! energy by what no account knows.
 //!
-//! With the normal n = ∇d and the principal curvatures κᵢ of the surface of equal distance,
-//! along tᵢ:
+//! With the slope g = ∇d, of length 1 but in shapes that are smoothed:
 //!
 //! ```text
-//! ∇E = E′ n,     ∇²E = E″ n nᵀ + E′ Σ κᵢ tᵢ tᵢᵀ.
+//! ∇E = E′ g,     ∇²E = E″ g gᵀ + E′ ∇²d.
 //! ```
 //!
-//! n and tᵢ are the eigenvectors; E′ < 0, so the definite Hessian lacks the terms of convex
-//! directions.
+//! E′ < 0, so the definite Hessian lacks the curvature of convex directions.
 
 use glam::{DMat3, DVec3};
 use pliant_math::Row;
+use pliant_math::decomposition::{SymmetricEigen, symmetric_eigen};
 
 use super::attachment::points;
 use super::compliant::Compliant;
@@ -63,8 +62,7 @@ impl Potential for Contact {
                 let Some(nearest) = placed.touch(at.contact_position(v)) else { continue };
                 energy += placed.collider.energy(nearest.distance) / lead;
                 if let Some(row) = out.get_mut(i) {
-                    let force = nearest.normal * placed.collider.force(nearest.distance);
-                    *row = *row - Row::from(force);
+                    *row = *row - Row::from(placed.collider.push(&nearest));
                 }
             }
         }
@@ -88,13 +86,10 @@ impl Potential for Contact {
                 let x = at.contact_position(v);
                 let Some(nearest) = placed.touch(x) else { continue };
                 let (d, force) = (nearest.distance, placed.collider.force(nearest.distance));
-                let mut hessian = square(nearest.normal) * placed.collider.slope(d);
-                for (tangent, bend) in placed.shape.curvatures(x) {
-                    let pull = -force * bend;
-                    if pull > 0.0 || curvature == Curvature::Exact {
-                        hessian += square(tangent) * pull;
-                    }
-                }
+                let pull = placed.shape.bend(x, &nearest) * -force;
+                let pull = if curvature == Curvature::Exact { pull } else { definite(pull) };
+                let slope = nearest.slope * nearest.slope * placed.collider.slope(d);
+                let hessian = square(nearest.normal) * slope + pull;
                 visit(place, hessian * lead);
             }
         }
@@ -111,7 +106,17 @@ impl Potential for Contact {
     }
 }
 
+/// A symmetric matrix without its negative eigenvalues.
+fn definite(matrix: DMat3) -> DMat3 {
+    if matrix == DMat3::ZERO || !matrix.is_finite() {
+        return DMat3::ZERO;
+    }
+    let SymmetricEigen { values, vectors } = symmetric_eigen(&matrix);
+    let kept = (0..3).filter(|&k| values[k] > 0.0);
+    kept.fold(DMat3::ZERO, |sum, k| sum + square(vectors.col(k)) * values[k])
+}
+
 /// u uᵀ.
-pub(super) fn square(u: DVec3) -> DMat3 {
+pub(crate) fn square(u: DVec3) -> DMat3 {
     DMat3::from_cols(u * u.x, u * u.y, u * u.z)
 }

@@ -132,7 +132,7 @@ impl AtRest {
         team: &Team,
     ) -> usize {
         let at = objective.situation(p, touches);
-        self.compliance.find(objective.model, &at, curvature, &self.turns);
+        self.compliance.find(objective.model, &at, curvature, &self.turns, team);
         self.solve_columns(team);
         self.compliance.factor();
         self.compliance.count()

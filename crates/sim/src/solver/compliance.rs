@@ -13,9 +13,10 @@
 //! taken from that of the later candidate, so that no result depends on what touched before.
 
 use pliant_math::decomposition::{SymmetricEigen, symmetric_eigen};
+use pliant_math::team::Team;
 use pliant_math::{DMat3, DVec3, Row};
 use pliant_model::potentials::{Curvature, Situation};
-use pliant_model::{Drive, Model};
+use pliant_model::{Drive, Model, StiffPoints};
 
 use super::patches::{factor_lower, solve_lower};
 
@@ -44,6 +45,7 @@ pub(super) struct Compliance {
     /// Per candidate three columns at all candidates, nine numbers each; empty before it is needed.
     columns: Vec<Vec<f32>>,
     terms: Vec<Term>,
+    found: Vec<StiffPoints>,
     /// Candidates that touch now.
     touched: Vec<u32>,
     /// A⁻¹C of one term at these \[m\].
@@ -135,12 +137,19 @@ impl Compliance {
     }
 
     /// The terms of a situation, for vertices that have turned.
-    pub fn find(&mut self, model: &Model, at: &Situation, curvature: Curvature, turns: &[DMat3]) {
-        let Compliance { places, terms, touched, slots, .. } = self;
+    pub fn find(
+        &mut self,
+        model: &Model,
+        at: &Situation,
+        curvature: Curvature,
+        turns: &[DMat3],
+        team: &Team,
+    ) {
+        let Compliance { places, terms, touched, slots, found, .. } = self;
         terms.clear();
         touched.drain(..).for_each(|place| slots[place as usize] = NONE);
         let free = places.len();
-        model.field().passing_terms(at, curvature, &mut |joined, bend| {
+        model.field().passing_terms(at, curvature, found, team, &mut |joined, bend| {
             let own = || joined.iter().filter(|(v, w)| *w != 0.0 && (*v as usize) < free);
             let is_known = own().all(|(v, _)| places[*v as usize] != NONE);
             if !is_known || !bend.is_finite() || own().count() > MOST_JOINED {

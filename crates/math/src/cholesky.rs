@@ -15,7 +15,7 @@ mod supernodes;
 mod sweep;
 mod tiles;
 
-pub use panel::{PanelCholesky, PanelReal, PanelWork};
+pub use panel::{Correction, PanelCholesky, PanelReal, PanelWork};
 pub use refactored::SparseCholesky;
 pub use side::Side;
 

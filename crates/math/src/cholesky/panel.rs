@@ -24,6 +24,10 @@ use crate::row::{Buffer, Real, Row, Zeroable};
 use crate::team::{SharedSlice, Team};
 
 mod build;
+mod corrected;
+
+pub use corrected::Correction;
+use corrected::Partial;
 
 /// What a panel factor can be stored in: f64, or f32 where it serves as a preconditioner.
 pub trait PanelReal: Real + Zeroable + Add<Output = Self> {
@@ -140,6 +144,8 @@ pub struct PanelWork<E: PanelReal, S: Side<E> = Row<E>> {
     pub(super) schedule: Schedule,
     updates: Buffer<S>,
     fronts: Vec<Front<S>>,
+    /// Of a second right-hand side in some panels, made when one is first asked for.
+    partial: Option<Partial<S>>,
     real: PhantomData<E>,
 }
 
@@ -157,6 +163,7 @@ impl<E: PanelReal, S: Side<E>> PanelWork<E, S> {
             schedule: Schedule::new(&factor.parents, &factor.costs, &in_turn, threads),
             updates: Buffer::zeroed(factor.rows.len()),
             fronts: (0..threads).map(|_| Front::new(factor.front)).collect(),
+            partial: None,
             real: PhantomData,
         }
     }
@@ -205,14 +212,32 @@ impl<E: PanelReal> PanelCholesky<E> {
         team: &Team,
         run: fn(Sweep<'_, E, S>),
     ) {
+        self.fit(x, work, team);
+        self.sweep(x, work, Direction::Forward, team, run);
+        self.sweep(x, work, Direction::Backward, team, run);
+    }
+
+    /// Makes sure that right-hand sides and work are of this factor and this team.
+    fn fit<S: Side<E>>(&self, x: &[S], work: &mut PanelWork<E, S>, team: &Team) {
         assert_eq!(x.len(), self.size, "right-hand sides must fit the matrix");
         if work.identity != self.identity || work.fronts.len() != team.size() {
             *work = PanelWork::new(self, team.size());
         }
+    }
+
+    /// One sweep over all panels.
+    fn sweep<S: Side<E>>(
+        &self,
+        x: &mut [S],
+        work: &mut PanelWork<E, S>,
+        direction: Direction,
+        team: &Team,
+        run: fn(Sweep<'_, E, S>),
+    ) {
         let PanelWork { schedule, updates, fronts, .. } = work;
         let vectors = Vectors { x: SharedSlice::new(x), updates: SharedSlice::new(updates) };
         let fronts = SharedSlice::new(fronts);
-        let sweep_subtrees = |direction| {
+        let sweep_subtrees = || {
             team.split(&schedule.bounds, &|subtree, thread| {
                 // SAFETY: at any time a thread number belongs to one thread.
                 let front = unsafe { fronts.at(thread) }.share();
@@ -220,13 +245,21 @@ impl<E: PanelReal> PanelCholesky<E> {
                 run(Sweep { factor: self, direction, front, part });
             });
         };
-        sweep_subtrees(Direction::Forward);
-        // SAFETY: no task is running.
-        let front = unsafe { fronts.at(0) }.share();
-        let top = Top { factor: self, vectors, front, team, run };
-        top.sweep(&schedule.top, Direction::Forward);
-        top.sweep(&schedule.top, Direction::Backward);
-        sweep_subtrees(Direction::Backward);
+        let sweep_top = || {
+            // SAFETY: no task is running.
+            let front = unsafe { fronts.at(0) }.share();
+            Top { factor: self, vectors, front, team, run }.sweep(&schedule.top, direction);
+        };
+        match direction {
+            Direction::Forward => {
+                sweep_subtrees();
+                sweep_top();
+            }
+            Direction::Backward => {
+                sweep_top();
+                sweep_subtrees();
+            }
+        }
     }
 
     /// Whether a panel, when above the subtrees, is multiplied by the whole team.

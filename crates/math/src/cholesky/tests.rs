@@ -305,6 +305,56 @@ fn one_right_hand_side_is_solved_as_three_are() {
     }
 }
 
+/// Springs of stiffness 3 between some unknowns and the ground, as in Woodbury's formula.
+struct Springs<'a> {
+    at: &'a [usize],
+    /// (I/3 + the inverse between them)⁻¹, row after row.
+    stiff: Vec<f64>,
+    pull: Vec<f64>,
+}
+
+impl Correction<f64> for Springs<'_> {
+    fn read(&mut self, solution: &[f64]) {
+        let moved: Vec<f64> = self.at.iter().map(|&k| solution[k]).collect();
+        for (pull, row) in self.pull.iter_mut().zip(self.stiff.chunks_exact(moved.len())) {
+            *pull = row.iter().zip(&moved).map(|(a, b)| a * b).sum();
+        }
+    }
+    fn add(&self, sides: &mut [f64]) {
+        self.at.iter().zip(&self.pull).for_each(|(&k, pull)| sides[k] -= pull);
+    }
+}
+
+#[test]
+fn corrected_solves_know_springs_that_the_factor_does_not() {
+    let matrix = ordered(13 * 11 * 9, grid([13, 11, 9], 0.5));
+    let factor = PanelCholesky::<f64>::new(&matrix).unwrap();
+    let (team, mut work) = (Team::new(2), PanelWork::new(&factor, 2));
+    let b: Vec<f64> = right_hand_sides::<f64>(matrix.size()).iter().map(|row| row.0[0]).collect();
+    // Twice with the same work: what the first leaves behind must not be felt.
+    for at in [vec![7, 500, 501, 1286], vec![12, 900]] {
+        let mut between = faer::Mat::<f64>::identity(at.len(), at.len()) * faer::Scale(1.0 / 3.0);
+        for (j, &unknown) in at.iter().enumerate() {
+            let mut column = vec![0.0; matrix.size()];
+            column[unknown] = 1.0;
+            factor.solve(&mut column, &mut PanelWork::new(&factor, 2), &team);
+            at.iter().enumerate().for_each(|(i, &k)| between[(i, j)] += column[k]);
+        }
+        use faer::linalg::solvers::DenseSolveCore;
+        let inverse = between.partial_piv_lu().inverse();
+        let stiff = (0..at.len()).flat_map(|i| (0..at.len()).map(move |j| (i, j)));
+        let stiff = stiff.map(|(i, j)| inverse[(i, j)]).collect();
+        let mut springs = Springs { at: &at, stiff, pull: vec![0.0; at.len()] };
+        let mut x = b.clone();
+        factor.solve_corrected(&mut x, at.iter().copied(), &mut springs, &mut work, &team);
+        let mut product = vec![0.0; x.len()];
+        matrix.multiply(&x, &mut product);
+        at.iter().for_each(|&k| product[k] += 3.0 * x[k]);
+        let worst = product.iter().zip(&b).fold(0.0f64, |most, (a, b)| most.max((a - b).abs()));
+        assert!(worst < 1e-11, "{worst:e}");
+    }
+}
+
 /// (Laplacian + mass) ⊗ (0.9 I + 0.1 · ones): three coupled unknowns per vertex.
 fn three_per_vertex(cells: [usize; 3]) -> SymmetricMatrix {
     let coupled = grid(cells, 1.0).into_iter().flat_map(|(r, c, v)| {

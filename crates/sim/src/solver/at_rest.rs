@@ -142,26 +142,22 @@ impl AtRest {
     /// room for extremes.
     pub fn divide(&mut self, rows: &[Row], scale: f64, out: &mut [Row], team: &Team) {
         let AtRest { factor, panels, numbers, turns, compliance, .. } = self;
-        let load = |numbers: &mut [f32]| {
-            let shared = SharedSlice::new(numbers);
-            each_block(rows.len(), team, &|_, block| {
-                // SAFETY: each block has its own numbers.
-                let numbers = unsafe { shared.range(3 * block.start, 3 * block.end) };
-                for (three, v) in numbers.chunks_exact_mut(3).zip(block) {
-                    let own = turns[v].transpose() * (rows[v].xyz() / scale);
-                    for (number, x) in three.iter_mut().zip(own.to_array()) {
-                        *number = x as f32;
-                    }
+        let shared = SharedSlice::new(numbers);
+        each_block(rows.len(), team, &|_, block| {
+            // SAFETY: each block has its own numbers.
+            let numbers = unsafe { shared.range(3 * block.start, 3 * block.end) };
+            for (three, v) in numbers.chunks_exact_mut(3).zip(block) {
+                let own = turns[v].transpose() * (rows[v].xyz() / scale);
+                for (number, x) in three.iter_mut().zip(own.to_array()) {
+                    *number = x as f32;
                 }
-            });
-        };
-        load(numbers);
-        factor.solve(numbers, panels, team);
-        if compliance.is_touched() {
-            compliance.react(numbers);
-            load(numbers);
-            compliance.take_off(numbers);
-            factor.solve(numbers, panels, team);
+            }
+        });
+        match compliance.reaction() {
+            Some((unknowns, mut reaction)) => {
+                factor.solve_corrected(numbers, unknowns, &mut reaction, panels, team);
+            }
+            None => factor.solve(numbers, panels, team),
         }
         for ((out, three), turn) in out.iter_mut().zip(numbers.chunks_exact(3)).zip(&*turns) {
             let own = DVec3::from_array([0, 1, 2].map(|k| f64::from(three[k])));

@@ -7,11 +7,12 @@
 //! (A + C Cᵀ)⁻¹ r = A⁻¹ (r − C z),   (I + CᵀA⁻¹C) z = CᵀA⁻¹ r:
 //! ```
 //!
-//! a second solve, and a small dense system. CᵀA⁻¹C is made of A⁻¹ between the vertices that touch, 3×3
+//! a small dense system, and more of the solve in the panels above what touches ([`Correction`]). CᵀA⁻¹C is made of A⁻¹ between the vertices that touch, 3×3
 //! blocks that do not change. Three columns of A⁻¹ are solved for when a vertex first touches, and kept at
 //! the *candidates*, the surface vertices that may touch at all. Of the two columns that a block is in, it is
 //! taken from that of the later candidate, so that no result depends on what touched before.
 
+use pliant_math::cholesky::Correction;
 use pliant_math::decomposition::{SymmetricEigen, symmetric_eigen};
 use pliant_math::team::Team;
 use pliant_math::{DMat3, DVec3, Row};
@@ -131,11 +132,6 @@ impl Compliance {
         self.terms.len()
     }
 
-    /// Whether anything touches that is known.
-    pub fn is_touched(&self) -> bool {
-        self.is_factored
-    }
-
     /// The terms of a situation, for vertices that have turned.
     pub fn find(
         &mut self,
@@ -237,22 +233,38 @@ impl Compliance {
         self.is_factored = size > 0 && factor_lower(matrix, size);
     }
 
-    /// z from the numbers A⁻¹r.
-    pub fn react(&mut self, numbers: &[f32]) {
-        let Compliance { candidates, terms, matrix, vector, .. } = self;
-        for (out, term) in vector.iter_mut().zip(&*terms) {
+    /// What contact does to a right-hand side, and the unknowns where it does; nothing where nothing is known to touch.
+    pub fn reaction(&mut self) -> Option<(impl Iterator<Item = usize>, Reaction<'_>)> {
+        let Compliance { candidates, terms, touched, matrix, vector, is_factored, .. } = self;
+        let first = |place: &u32| 3 * candidates[*place as usize] as usize;
+        let unknowns = touched.iter().map(first).flat_map(|first| first..first + 3);
+        is_factored.then_some((unknowns, Reaction { candidates, terms, matrix, vector }))
+    }
+}
+
+/// −C z of what touches.
+pub(super) struct Reaction<'a> {
+    candidates: &'a [u32],
+    terms: &'a [Term],
+    matrix: &'a [f64],
+    vector: &'a mut [f64],
+}
+
+impl Correction<f32> for Reaction<'_> {
+    /// z from A⁻¹r.
+    fn read(&mut self, numbers: &[f32]) {
+        for (out, term) in self.vector.iter_mut().zip(self.terms) {
             let along = |&(place, pull): &(u32, DVec3)| {
-                let first = 3 * candidates[place as usize] as usize;
+                let first = 3 * self.candidates[place as usize] as usize;
                 pull.dot(DVec3::from_array([0, 1, 2].map(|k| f64::from(numbers[first + k]))))
             };
             *out = term.parts().iter().map(along).sum();
         }
-        solve_lower(matrix, vector);
+        solve_lower(self.matrix, self.vector);
     }
 
-    /// Takes C z off the numbers.
-    pub fn take_off(&self, numbers: &mut [f32]) {
-        for (z, term) in self.vector.iter().zip(&self.terms) {
+    fn add(&self, numbers: &mut [f32]) {
+        for (z, term) in self.vector.iter().zip(self.terms) {
             for &(place, pull) in term.parts() {
                 let first = 3 * self.candidates[place as usize] as usize;
                 for (k, pull) in pull.to_array().into_iter().enumerate() {

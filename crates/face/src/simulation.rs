@@ -432,7 +432,9 @@ impl<'a> FaceSimulation<'a> {
         (report.added, report.dissipated) = (self.state.added(), self.state.dissipated());
         (report.momentum, report.contacts) = (done.momentum, done.contacts.count);
         report.corrections += done.correction_iterations;
-        report.account = self.state.accounts.iter().filter_map(|account| account.target()).sum();
+        // Faces begin at rest, without energy; a correction knows by how little they do not.
+        let account = |own: &Account| own.target().unwrap_or(own.added - own.dissipated);
+        report.account = self.state.accounts.iter().map(account).sum();
     }
 
     /// What a frame is found to have come to.

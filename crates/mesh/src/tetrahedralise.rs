@@ -94,6 +94,8 @@ pub(crate) const PADDING: f64 = 3.0;
 /// How often pieces are joined where the surface joins them, and the steps there, in cells.
 const MOST_BRIDGES: usize = 16;
 const BRIDGED: f64 = 0.1;
+/// What is not enclosed after so many rounds is left outside, and not counted as embedded.
+const MOST_ROUNDS: usize = 100;
 
 /// Fills a surface with tets that enclose all vertices of its triangles.
 ///
@@ -113,8 +115,11 @@ pub fn tetrahedralise(
     team: &Team,
 ) -> Result<Tetrahedralised, MeshError> {
     let soup = put_in_order(surface);
-    let corners = soup.mesh.triangles.iter().flatten().map(|&v| soup.mesh.positions[v as usize]);
-    let bounds = Bounds::of(&corners.collect::<Vec<_>>()).ok_or(MeshError::NothingToFill)?;
+    let used = used_vertices(surface);
+    let needed = surface.positions.iter().zip(used).filter(|(_, used)| *used).map(|(p, _)| *p);
+    // Also of triangles that are there twice, which the soup has not.
+    let needed: Vec<DVec3> = needed.collect();
+    let bounds = Bounds::of(&needed).ok_or(MeshError::NothingToFill)?;
     if !(options.thicken >= 0.0 && options.thicken.is_finite()) {
         let (shape, what) = (SHAPE, "thicken");
         return Err(MeshError::BadLength { shape, what, value: options.thicken });
@@ -125,9 +130,6 @@ pub fn tetrahedralise(
     let field = SoupField::new(&soup.mesh, open, frame.size);
     let mut tree = Octree::new(frame, depth, options.coarsening, &field, team)?;
     let mut cover = Cover::new(&soup.mesh, &frame);
-    let used = used_vertices(surface);
-    let needed = surface.positions.iter().zip(used).filter(|(_, used)| *used).map(|(p, _)| *p);
-    let needed: Vec<DVec3> = needed.collect();
     let mut known = Known::default();
     let surfaces = components_of_triangles(&soup.mesh.triangles);
     let surfaces = surfaces.into_iter().max().map_or(0, |last| last as usize + 1);
@@ -154,15 +156,17 @@ pub fn tetrahedralise(
             let locator = Locator::new(&solid);
             let stray = strays(&locator, &needed, team);
             let lacking = if !stray.is_empty() { stray } else { strays(&locator, &thin, team) };
-            if !lacking.is_empty() {
+            if !lacking.is_empty() && rounds < MOST_ROUNDS {
                 cover.insist(lacking.into_iter());
                 rounds += 1;
                 continue;
             }
             let gaps = gaps((cover.links(), surfaces), &locator, &solid, frame.size, team);
             if gaps.is_empty() || bridges >= MOST_BRIDGES {
-                // Raising leaves specks beside thin parts, where no surface is.
-                let held = evaluate(&cover.places(), team, |p| locator.find(p));
+                // Raising leaves specks beside thin parts, where no surface is; a triangle that is there twice and
+                // encloses nothing has vertices all the same.
+                let places: Vec<DVec3> = cover.places().iter().chain(&needed).copied().collect();
+                let held = evaluate(&places, team, |p| locator.find(p));
                 let held = held.into_iter().flatten().map(|(tet, _)| tet);
                 let kept = inhabited_pieces(solid.positions.len(), &solid.tets, held);
                 break 'finer filling.only(kept);

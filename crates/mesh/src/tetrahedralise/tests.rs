@@ -57,6 +57,15 @@ fn a_closed_body_keeps_its_volume() {
 }
 
 #[test]
+fn a_triangle_that_is_there_twice_and_encloses_nothing_is_enclosed() {
+    let corners = [[0.0, 0.0, 0.0], [0.1, 0.0, 0.0], [0.0, 0.1, 0.02]].map(DVec3::from_array);
+    let twice = Mesh::surface(corners.to_vec(), vec![[0, 1, 2], [0, 2, 1]]);
+    let apart = moved(twice, DVec3::new(0.0, 1.5, 0.0));
+    let filled = filled(&joined(&[shell(DVec3::ONE, [2, 2, 2]), apart]), 20);
+    assert_eq!(filled.report.embedded, 27 + 3);
+}
+
+#[test]
 fn open_inward_doubled_and_crossing_surfaces_are_filled() {
     let cube = shell(DVec3::splat(2.0), [4, 4, 4]);
     let mut inward = cube.clone();

@@ -80,7 +80,7 @@ impl SmoothShape {
         let most = DVec3::from_array(self.counts.map(|n| n as f64 - 2.0 - 1e-9));
         let at = (x - self.low) / self.cell;
         let held = at.clamp(DVec3::ONE, most);
-        if held.is_nan() {
+        if x.is_nan() {
             return Jet { value: f64::INFINITY, slope: DVec3::Y, bend: DMat3::ZERO };
         }
         let mut jet = self.within(held);

@@ -93,6 +93,27 @@ fn data_flows_in_one_direction() {
     }
 }
 
+/// A file that is in no program would pass without being run.
+#[test]
+fn every_file_of_tests_is_run() {
+    let crates = fs::read_dir(root().join("crates")).expect("there are crates");
+    let crates = crates.map(|entry| entry.expect("a folder").path());
+    for room in crates.chain([root().to_owned()]) {
+        let folder = room.join("tests");
+        let all = fs::read_to_string(folder.join("all.rs")).unwrap_or_default();
+        let manifest = fs::read_to_string(room.join("Cargo.toml")).expect("a manifest");
+        for entry in fs::read_dir(&folder).into_iter().flatten() {
+            let path = entry.expect("a file").path();
+            let Some(name) = path.file_name().and_then(|name| name.to_str()) else { continue };
+            let Some(stem) = name.strip_suffix(".rs") else { continue };
+            let is_run = !manifest.contains("autotests = false")
+                || manifest.contains(&format!("path = \"tests/{name}\""))
+                || all.lines().any(|line| line == format!("mod {stem};"));
+            assert!(is_run, "{} is in no program", path.display());
+        }
+    }
+}
+
 #[test]
 fn files_are_short() {
     let long: Vec<String> = sources(&["crates", "src", "tests", "fuzz", "peers"])

@@ -1,8 +1,6 @@
 //! Scenes that cannot be simulated, and places that cannot be written to: one sentence each.
 
-mod pliant;
-
-use pliant::{Folder, Run};
+use crate::pliant::{Folder, Run};
 
 /// A scene with nothing wrong; every case spoils one thing.
 const SCENE: &str = r#"
@@ -313,7 +311,7 @@ fn a_disk_that_fills_up_can_be_cleared_and_the_run_resumed() {
     limited.current_dir(folder.path("."));
     limited.args(["-c", "trap '' XFSZ; ulimit -f 100; exec \"$0\" \"$@\""]);
     limited.arg(env!("CARGO_BIN_EXE_pliant")).args(arguments).arg("out");
-    let run = pliant::run(&mut limited);
+    let run = crate::pliant::run(&mut limited);
     assert_one_sentence(&run, &["out/animation.pc2.part: cannot write"], "limited");
     let files = folder.list("out");
     assert!(files.contains(&"snapshot.bin".to_owned()), "{files:?}");
@@ -322,7 +320,7 @@ fn a_disk_that_fills_up_can_be_cleared_and_the_run_resumed() {
     }
     let run = folder.pliant(&[&arguments[..], &["out", "--resume"]].concat());
     assert_eq!(run.status, 0, "{}", run.stderr);
-    let results = |out: &str| pliant::results::Results::read(&folder.path(out));
+    let results = |out: &str| crate::pliant::results::Results::read(&folder.path(out));
     results("out").assert_same(&results("whole"), "resumed after the disk was full");
 }
 

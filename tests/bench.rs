@@ -1,8 +1,6 @@
 //! `pliant bench`: what it lists, measures and says.
 
-mod pliant;
-
-use pliant::pliant;
+use crate::pliant::pliant;
 use serde_json::Value;
 
 /// What depends on the clock.

@@ -1,8 +1,6 @@
 //! The command from outside: help, exit status, and what it says when something is wrong.
 
-mod pliant;
-
-use pliant::{Folder, pliant};
+use crate::pliant::{Folder, pliant};
 
 const COMMANDS: [&str; 6] = ["demo", "simulate", "inspect", "render", "plot", "bench"];
 

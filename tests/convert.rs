@@ -1,9 +1,7 @@
 //! `pliant convert` and what it shares with `inspect`, `render` and `simulate`: animations in every
 //! format, under every spelling.
 
-mod pliant;
-
-use pliant::Folder;
+use crate::pliant::Folder;
 use serde_json::Value;
 
 /// A tetrahedron as a surface in two groups, longer by a tenth per frame, as OBJ files.

@@ -1,13 +1,11 @@
 //! `pliant enrich` from outside: a creature of boxes that walks on the spot.
 
-mod pliant;
-
 use std::fs;
 use std::path::Path;
 
+use crate::pliant::{Folder, Run};
 use ::pliant::io::{Animation, Loaded, Pc2Writer, write_mesh};
 use ::pliant::mesh::{DVec3, Mesh, shapes};
-use pliant::{Folder, Run};
 use serde_json::Value;
 
 const FRAMES: usize = 16;

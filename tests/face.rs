@@ -1,10 +1,8 @@
 //! `pliant face` from outside: the built-in head as a folder, built and animated, and what is refused.
 
-mod pliant;
-
 use std::fs;
 
-use pliant::Folder;
+use crate::pliant::Folder;
 
 #[test]
 fn the_head_is_written_checked_and_broken() {

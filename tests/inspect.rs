@@ -1,8 +1,6 @@
 //! `pliant inspect` on meshes small enough to count by hand.
 
-mod pliant;
-
-use pliant::Folder;
+use crate::pliant::Folder;
 
 /// A tetrahedron as a surface, one face missing, and a vertex too many.
 const OPEN: &str = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nv 9 9 9\nf 1 3 2\nf 1 2 4\nf 1 4 3\n";

@@ -1,10 +1,8 @@
 //! `pliant lips` from outside, as docs/lips.md tells it.
 
-mod pliant;
-
 use std::fs;
 
-use pliant::Folder;
+use crate::pliant::Folder;
 use serde_json::Value;
 
 /// A folder with a small demo, a model of it, and what must be typed to train it.
@@ -31,7 +29,7 @@ fn demo(name: &str) -> Folder {
     folder
 }
 
-fn train(folder: &Folder, more: &[&str]) -> pliant::Run {
+fn train(folder: &Folder, more: &[&str]) -> crate::pliant::Run {
     folder.pliant(&[&TRAIN[..], more].concat())
 }
 

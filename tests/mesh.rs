@@ -1,8 +1,6 @@
 //! `pliant mesh` from outside: tets around good and bad surfaces, with a report.
 
-mod pliant;
-
-use pliant::Folder;
+use crate::pliant::Folder;
 
 /// A cube of side 2 without its top, one face turned round, one there twice.
 const OPEN_CUBE: &str = "v -1 -1 -1\nv 1 -1 -1\nv 1 1 -1\nv -1 1 -1\nv -1 -1 1\nv 1 -1 1\nv 1 1 1\nv -1 1 1\n\

@@ -1,8 +1,6 @@
 //! `pliant plot` on metrics written by hand.
 
-mod pliant;
-
-use pliant::Folder;
+use crate::pliant::Folder;
 
 const HEADER: &str = "step,time,kinetic,potential,total,target,added,dissipated,px,py,pz,lx,ly,lz,s,t,\
     solver_iterations,residual,correction_iterations,fallback,contacts,max_penetration,step_ms,correction_ms\n";

@@ -1,8 +1,6 @@
 //! `pliant render` on animations small enough to write by hand.
 
-mod pliant;
-
-use pliant::Folder;
+use crate::pliant::Folder;
 
 const TETRAHEDRON: &str =
     "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";

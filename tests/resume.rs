@@ -2,15 +2,13 @@
 //! that was left alone.
 #![cfg(unix)]
 
-mod pliant;
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant, SystemTime};
 
-use pliant::results::{HEADER, Results, cache_size};
-use pliant::{Folder, Run};
+use crate::pliant::results::{HEADER, Results, cache_size};
+use crate::pliant::{Folder, Run};
 
 const FRAMES: usize = 60;
 const SUBSTEPS: usize = 2;

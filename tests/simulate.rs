@@ -1,9 +1,7 @@
 //! `pliant simulate`: the files it writes, and that they do not depend on the machine.
 
-mod pliant;
-
-use pliant::results::{HEADER, Results, cache_size};
-use pliant::{Folder, run};
+use crate::pliant::results::{HEADER, Results, cache_size};
+use crate::pliant::{Folder, run};
 
 /// Two solids, one of them turned by a hard attachment, the other held by springs.
 const SOLIDS: &str = r#"

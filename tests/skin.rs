@@ -1,17 +1,15 @@
 //! Scenes of surfaces that tets are made around: what is written is the user's own surface.
 
-mod pliant;
-
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use crate::pliant::Folder;
+use crate::pliant::results::Results;
 use ::pliant::io::{Animation, Loaded, read_mesh};
 use ::pliant::mesh::{DVec3, Mesh, Surface};
 use ::pliant::model::Model;
 use ::pliant::model::scene::SceneFile;
 use ::pliant::run::{Outcome, RunOptions, run};
-use pliant::Folder;
-use pliant::results::Results;
 
 const LENGTH: usize = 8;
 

@@ -1,15 +1,13 @@
 //! `pliant studio` from outside: it prints where it is, answers there, and leaves on Ctrl-C.
 #![cfg(unix)]
 
-mod pliant;
-
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::process::Stdio;
 
+use crate::pliant::Folder;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
-use pliant::Folder;
 
 #[test]
 fn it_prints_an_address_answers_there_and_leaves_on_ctrl_c() {

@@ -7,6 +7,7 @@ use pliant_mesh::{Attribute, Group, Mesh, Surface};
 use crate::anatomy::hinge::{HINGE, Hinge};
 use crate::anatomy::landmarks::{Landmark, landmarks};
 use crate::anatomy::muscles::{MuscleVolume, muscles};
+use crate::anatomy::oral::{LOWER_ARCH, UPPER_ARCH};
 use crate::anatomy::{Anatomy, colours, eye, regions, surfaces};
 use crate::error::FaceError;
 use crate::expression::{PRESETS, Recipe, Sculptor, Site, keep_off_eye, recipe};
@@ -91,7 +92,8 @@ impl Template {
             })
             .collect();
         let with_teeth = |bone: Mesh, upper: bool| -> Result<Surface, FaceError> {
-            Ok(with_teeth(bone, surfaces::teeth(&anatomy, upper, size, team)?))
+            let arch = if upper { UPPER_ARCH } else { LOWER_ARCH };
+            Ok(with_teeth(bone, surfaces::teeth(&anatomy, upper, size, team)?, arch))
         };
         Ok(Template {
             name: "pliant head".to_owned(),
@@ -189,13 +191,13 @@ pub(crate) fn in_the_open(bone: &Surface, groups: &[&str]) -> Vec<bool> {
     open
 }
 
-/// A bone and its teeth as one mesh, the latter in a group.
-fn with_teeth(bone: Mesh, teeth: Mesh) -> Surface {
+/// A bone and its teeth, of an arch, as one mesh, the latter in a group.
+fn with_teeth(bone: Mesh, teeth: Mesh, arch: f64) -> Surface {
     const BONE: [f64; 3] = [0.85, 0.79, 0.67];
-    const ENAMEL: [f64; 3] = [0.93, 0.91, 0.84];
     let first = bone.positions.len() as u32;
     let mut mesh = bone;
-    let values = [BONE.repeat(first as usize), ENAMEL.repeat(teeth.positions.len())].concat();
+    let enamel = teeth.positions.iter().flat_map(|p| colours::tooth(*p, arch)).collect();
+    let values = [BONE.repeat(first as usize), enamel].concat();
     mesh.positions.extend(teeth.positions);
     mesh.triangles.extend(teeth.triangles.iter().map(|t| t.map(|v| v + first)));
     let end = mesh.positions.len() as u32;

@@ -1,7 +1,5 @@
 //! What effects do to a face itself, as sentences with numbers.
 
-mod coarse;
-
 use std::path::Path;
 
 use glam::DVec3;
@@ -14,7 +12,7 @@ use pliant_face::{
 };
 use pliant_mesh::Mesh;
 
-use self::coarse::face;
+use crate::coarse::face;
 
 fn exact() -> SimulationOptions {
     SimulationOptions { threads: 2, ..SimulationOptions::default() }

@@ -1,7 +1,5 @@
 //! A face built from the head, as sentences.
 
-mod coarse;
-
 use std::path::Path;
 
 use glam::{DMat3, DVec3};
@@ -13,7 +11,7 @@ use pliant_face::{
 use pliant_math::team::Team;
 use pliant_mesh::{Locator, SurfaceTree, quality};
 
-use self::coarse::{face, head};
+use crate::coarse::{face, head};
 
 fn interactive(iterations: u32) -> SimulationOptions {
     SimulationOptions {

@@ -1,7 +1,5 @@
 //! Muscles found for skins, and played, as sentences.
 
-mod coarse;
-
 use glam::DVec3;
 use pliant_face::anatomy::hinge::JawPose;
 use pliant_face::inverse::fit::{ActivationModel, FaceFit, FitOptions, Fitted};
@@ -10,7 +8,7 @@ use pliant_face::inverse::reduced::Reduced;
 use pliant_face::performance::Frame;
 use pliant_face::{Animator, FaceModel, FaceSimulation, FittedShape, SimulationOptions};
 
-use self::coarse::face;
+use crate::coarse::face;
 
 fn exact() -> SimulationOptions {
     SimulationOptions { contact: false, threads: 2, ..SimulationOptions::default() }

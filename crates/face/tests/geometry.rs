@@ -1,7 +1,5 @@
 //! Muscle geometry against independent code: a slab of tissue with three muscles that are not quite where they are thought to be.
 
-mod tissue;
-
 use pliant_face::inverse::blend::{Blend, Entry};
 use pliant_face::inverse::dependence::Dependence;
 use pliant_face::inverse::gauss_newton::{Effort, Prior, Problem};
@@ -11,7 +9,7 @@ use pliant_model::Model;
 use pliant_model::potentials::activation::RELAXED;
 use serde_json::Value;
 
-use self::tissue::{Memory, ids, numbers, points};
+use crate::tissue::{Memory, ids, numbers, points};
 
 const MUSCLES: usize = 3;
 /// Expressions that are learned from; there is one more.
@@ -27,10 +25,10 @@ fn slab() -> Slab {
     let file: Value =
         serde_json::from_str(include_str!("fixtures/geometry.json")).expect("the fixture is JSON");
     let tets = ids(&file["T"]).len() as u32 / 4;
-    let model = tissue::model(&file, &(0..tets).collect::<Vec<_>>());
+    let model = crate::tissue::model(&file, &(0..tets).collect::<Vec<_>>());
     let targets = file["targets"].as_array().expect("targets");
     let surface = ids(&file["surf"]);
-    let observe = |target| tissue::observation(&model, &surface, &points(target));
+    let observe = |target| crate::tissue::observation(&model, &surface, &points(target));
     let observations = targets.iter().map(observe).collect();
     Slab { model, observations, file }
 }

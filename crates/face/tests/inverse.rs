@@ -1,7 +1,5 @@
 //! Inverse physics against independent code: a bar whose skin is given.
 
-mod tissue;
-
 use glam::DVec3;
 use pliant_face::inverse::dependence::{Dependence, Tensors};
 use pliant_face::inverse::gauss_newton::{Effort, Prior, Problem};
@@ -10,7 +8,7 @@ use pliant_math::Row;
 use pliant_model::Model;
 use serde_json::Value;
 
-use self::tissue::{Memory, ids, numbers, points};
+use crate::tissue::{Memory, ids, numbers, points};
 
 struct Bar {
     model: Model,
@@ -25,8 +23,9 @@ fn bar() -> Bar {
     let (file, known) =
         (read(include_str!("fixtures/bar.json")), read(include_str!("fixtures/inverse.json")));
     let active = ids(&file["active"]);
-    let model = tissue::model(&file, &active);
-    let observation = tissue::observation(&model, &ids(&known["surf"]), &points(&known["target"]));
+    let model = crate::tissue::model(&file, &active);
+    let observation =
+        crate::tissue::observation(&model, &ids(&known["surf"]), &points(&known["target"]));
     Bar { tets: active.len(), fixed: ids(&file["fixed"]), observation, known, model }
 }
 

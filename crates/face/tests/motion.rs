@@ -1,7 +1,5 @@
 //! A face that talks, is thrown about, and has inertia, as sentences.
 
-mod coarse;
-
 use glam::DVec3;
 use pliant_face::anatomy::hinge::JawPose;
 use pliant_face::{
@@ -10,7 +8,7 @@ use pliant_face::{
 };
 use pliant_model::integrator::Scheme;
 
-use self::coarse::face;
+use crate::coarse::face;
 
 fn options(solver: FaceSolver) -> SimulationOptions {
     SimulationOptions { solver, threads: 2, ..SimulationOptions::default() }

@@ -1,7 +1,5 @@
 //! What the world does to a face, as sentences: a head that moves, wind, and things that press.
 
-mod coarse;
-
 use glam::{DMat3, DVec3};
 use pliant_face::alteration::Alteration;
 use pliant_face::anatomy::hinge::JawPose;
@@ -12,7 +10,7 @@ use pliant_face::{
 };
 use pliant_model::integrator::Scheme;
 
-use self::coarse::face;
+use crate::coarse::face;
 
 fn moving(dynamics: Dynamics, threads: usize) -> FaceSimulation<'static> {
     let solver = FaceSolver::Interactive { iterations: 20 };

@@ -163,7 +163,7 @@ impl Field {
         let potential = &self.potentials[potential];
         let vertices = potential.chunk_vertices(chunk);
         let mut placed = |place: usize, hessian: DMat3| visit(vertices[place], hessian);
-        if !potential.stiff_points(chunk, at, curvature, &mut placed) {
+        if !potential.stiff_points(chunk, at, curvature, None, &mut placed) {
             blocks.resize(9 * vertices.len(), 0.0);
             potential.hessians(chunk, at, curvature, blocks);
             let stiff = blocks.chunks_exact(9).map(DMat3::from_cols_slice).enumerate();
@@ -198,23 +198,28 @@ impl Field {
     }
 
     /// All that comes and goes as terms g e″ gᵀ [N/m], with the weights g of model vertices: what joins
-    /// points, and the stiffness of those that nothing joins, which the team looks for. `found` is memory.
+    /// points, and the stiffness of those that nothing joins, which the team looks for. `felt` are all rows of the
+    /// gradient there, where they are known, and `found` is memory.
     pub fn passing_terms(
         &self,
         at: &Situation,
         curvature: Curvature,
+        felt: Option<&[Row]>,
         found: &mut Vec<StiffPoints>,
         team: &Team,
         visit: VisitTerm,
     ) {
+        let mut next = 0;
         for potential in &self.potentials {
+            let chunks = potential.chunk_count();
+            let first = next;
+            next += chunks;
             if potential.corners() != 1 || potential.is_in_proxy() {
                 continue;
             }
             if potential.joins(at, curvature, visit) {
                 continue;
             }
-            let chunks = potential.chunk_count();
             found.resize_with(chunks.max(found.len()), Vec::new);
             let shared = SharedSlice::new(&mut found[..chunks]);
             team.each(chunks, &|chunk, _| {
@@ -222,7 +227,8 @@ impl Field {
                 let own = unsafe { shared.at(chunk) };
                 own.clear();
                 let vertices = potential.chunk_vertices(chunk);
-                potential.stiff_points(chunk, at, curvature, &mut |place, bend| {
+                let felt = felt.map(|rows| &rows[self.task_rows(first + chunk)]);
+                potential.stiff_points(chunk, at, curvature, felt, &mut |place, bend| {
                     own.push((vertices[place], bend));
                 });
             });

@@ -91,6 +91,11 @@ impl EvaluationSpace {
             motions: vec![Default::default(); model.vertex_count().div_ceil(BLOCK)],
         }
     }
+
+    /// Rows of all tasks of the last gradient \[N\].
+    pub(crate) fn rows(&self) -> &[Row] {
+        &self.rows
+    }
 }
 
 /// G, and the sums over vertices that solvers need.

@@ -1,8 +1,6 @@
 //! Bodies that meet, fold over themselves, lie on each other and on moving meshes.
 
-mod bodies;
-
-use bodies::{Run, backward_euler, damped, newton, projective, rubber};
+use crate::bodies::{Run, backward_euler, damped, newton, projective, rubber};
 use pliant_math::team::Team;
 use pliant_mesh::shapes;
 use pliant_model::integrator::{Correction, Damping, Fepr, Scheme, Solver};

@@ -1,8 +1,6 @@
 //! Cloth that falls on soft balls, on other cloth, and on itself.
 
-mod bodies;
-
-use bodies::{Run, damped, projective, rubber};
+use crate::bodies::{Run, damped, projective, rubber};
 use pliant_mesh::shapes;
 use pliant_model::integrator::{Correction, Damping, Fepr};
 use pliant_model::touching::TouchLaw;

@@ -1,8 +1,6 @@
 //! The other energy-conserving corrections, and what FEPR does better than each of them.
 
-mod bodies;
-
-use bodies::{Run, newton, projective};
+use crate::bodies::{Run, newton, projective};
 use pliant_mesh::Mesh;
 use pliant_model::integrator::{
     Correction, Fepr, FeprMetric, FeprMomenta, FeprSolution, Integrator, Scheme, Solver,
@@ -172,12 +170,12 @@ fn scaled_velocities_keep_energy_and_momenta_of_a_soft_body() {
 fn scaled_velocities_fail_on_a_soft_hanging_bar_where_projection_does_not() {
     let hanging = |correction: Correction| {
         let mut body =
-            bodies::rubber(DVec3::new(1.0, 0.2, 0.2), [8, 2, 2], ElasticModel::Corotated);
+            crate::bodies::rubber(DVec3::new(1.0, 0.2, 0.2), [8, 2, 2], ElasticModel::Corotated);
         if let Matter::Solid { lame, .. } = &mut body.matter {
             lame.fill(Lame::of(2e4, 0.3));
         }
         let converged = integrator(Scheme::ImplicitMidpoint, newton(1e-9), correction);
-        let mut run = Run::new(bodies::clamped(body, converged, |x| x.x < -0.49), H, 1);
+        let mut run = Run::new(crate::bodies::clamped(body, converged, |x| x.x < -0.49), H, 1);
         let (mut failures, mut gained, mut moving) = (0, 0.0f64, 0.0f64);
         for _ in 0..200 {
             let report = run.step();

@@ -1,8 +1,6 @@
 //! Bodies on floors, slopes and moving plates.
 
-mod bodies;
-
-use bodies::{Run, backward_euler, newton, projective};
+use crate::bodies::{Run, backward_euler, newton, projective};
 use pliant_mesh::shapes;
 use pliant_model::integrator::Solver;
 use pliant_model::{BodySpec, Collider, DVec3, ElasticModel, Model, ModelBuilder, Motion, Shape};

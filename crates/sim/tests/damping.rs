@@ -1,8 +1,6 @@
 //! Damping takes what it says it takes, and leaves rigid motion alone.
 
-mod bodies;
-
-use bodies::{Random, Run, backward_euler, damped, newton, projective, rubber};
+use crate::bodies::{Random, Run, backward_euler, damped, newton, projective, rubber};
 use pliant_model::integrator::Damping;
 use pliant_model::{BodySpec, DVec3, ElasticModel, Integrator, Model, ModelBuilder};
 use pliant_sim::{Drive, State, Workspace, damping, measure};

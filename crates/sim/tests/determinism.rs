@@ -1,9 +1,7 @@
 //! The same bits: for any number of threads, without the workspace of the last step, and after a
 //! detour through bytes.
 
-mod bodies;
-
-use bodies::{Random, Run, clamped, cloth, damped, newton, projective, rubber};
+use crate::bodies::{Random, Run, clamped, cloth, damped, newton, projective, rubber};
 use pliant_model::integrator::{Correction, Damping, Fepr, Scheme, Solver};
 use pliant_model::{
     BodySpec, Breeze, Collider, DVec3, ElasticModel, Hold, Integrator, Model, ModelBuilder, Shape,
@@ -96,7 +94,7 @@ fn any_number_of_threads() {
                 run
             };
             let one = run(1);
-            let moved = bodies::distance(&one.positions(), &start(&one));
+            let moved = crate::bodies::distance(&one.positions(), &start(&one));
             assert!(moved > 0.01, "{name}: it moved by {moved} m only");
             for threads in [2, 3, 4] {
                 assert!(run(threads).bits() == one.bits(), "{name}, {solver:?}: {threads} threads");

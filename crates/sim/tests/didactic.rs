@@ -1,10 +1,8 @@
 //! The thesis's systems of one particle (Dinev 2020, section 3.2 and Fig. 3.27), stepped by the
 //! engine itself, against an independent implementation.
 
-mod bodies;
-
-use bodies::reference::{number, numbers};
-use bodies::{Run, newton};
+use crate::bodies::reference::{number, numbers};
+use crate::bodies::{Run, newton};
 use glam::DMat3;
 use pliant_model::integrator::{Integrator, Scheme};
 use pliant_model::potentials::PointResponse;

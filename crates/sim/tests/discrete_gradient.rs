@@ -1,8 +1,6 @@
 //! The midpoint discrete gradient keeps energy and momenta, as long as its root is found.
 
-mod bodies;
-
-use bodies::{Run, newton, projective};
+use crate::bodies::{Run, newton, projective};
 use pliant_model::collider::{Collider, Shape};
 use pliant_model::integrator::{Correction, Damping, Fepr, Integrator, Scheme};
 use pliant_model::{BodySpec, DVec3, ElasticModel, Hold, Lame, Matter, ModelBuilder};
@@ -15,7 +13,7 @@ fn discrete(tolerance: f64) -> Integrator {
 
 /// A cube of 20 kPa, stretched by a fifth, spinning and flying.
 fn stretched(material: ElasticModel) -> BodySpec {
-    let mut body = bodies::rubber(DVec3::ONE, [3, 3, 3], material);
+    let mut body = crate::bodies::rubber(DVec3::ONE, [3, 3, 3], material);
     if let Matter::Solid { lame, .. } = &mut body.matter {
         lame.fill(Lame::of(2e4, 0.3));
     }
@@ -51,7 +49,8 @@ fn a_free_cube_keeps_energy_and_both_momenta() {
 #[test]
 fn a_clamped_bar_under_gravity_keeps_its_energy() {
     for hold in [Hold::Hard, Hold::Spring(1e4)] {
-        let body = bodies::rubber(DVec3::new(1.0, 0.2, 0.2), [8, 2, 2], ElasticModel::Corotated);
+        let body =
+            crate::bodies::rubber(DVec3::new(1.0, 0.2, 0.2), [8, 2, 2], ElasticModel::Corotated);
         let ids = (0u32..).zip(&body.mesh.positions).filter(|(_, x)| x.x < -0.49).map(|(v, _)| v);
         let (ids, builder) = (ids.collect(), ModelBuilder::new());
         let builder = builder.body(body.clone()).hold(0, ids, hold, None);
@@ -71,7 +70,7 @@ fn a_clamped_bar_under_gravity_keeps_its_energy() {
 
 /// A ball of 0.4 m across, half a metre above the floor: a cube's grid, bent.
 fn ball(young: f64) -> BodySpec {
-    let mut body = bodies::rubber(DVec3::splat(2.0), [4, 4, 4], ElasticModel::Corotated);
+    let mut body = crate::bodies::rubber(DVec3::splat(2.0), [4, 4, 4], ElasticModel::Corotated);
     for x in &mut body.mesh.positions {
         let square = *x * *x;
         let across = |a: f64, b: f64| (1.0 - a / 2.0 - b / 2.0 + a * b / 3.0).sqrt();
@@ -90,7 +89,7 @@ fn ball(young: f64) -> BodySpec {
 
 #[test]
 fn a_cube_bounces_without_loss_in_small_steps() {
-    let mut body = bodies::rubber(DVec3::splat(0.4), [3, 3, 3], ElasticModel::Corotated);
+    let mut body = crate::bodies::rubber(DVec3::splat(0.4), [3, 3, 3], ElasticModel::Corotated);
     body.mesh.positions.iter_mut().for_each(|x| *x += DVec3::Y * 0.5);
     let floor = Collider::new(Shape::plane(DVec3::ZERO, DVec3::Y), 1e4);
     let model = ModelBuilder::new().body(body).collider(floor).integrator(discrete(1e-10)).build();
@@ -168,7 +167,7 @@ fn the_order_is_two() {
             run.steps(n);
             positions.push(run.positions());
         }
-        bodies::distance(&positions[0], &positions[1])
+        crate::bodies::distance(&positions[0], &positions[1])
     };
     let order = (error(10) / error(20)).log2();
     assert!((order - 2.0).abs() < 0.15, "order {order}");

@@ -1,8 +1,6 @@
 //! Driven bodies: what is dragged, shaken, blown, damped or rubbed keeps its energy account.
 
-mod bodies;
-
-use bodies::{Run, projective};
+use crate::bodies::{Run, projective};
 use pliant_math::Row;
 use pliant_model::collider::{Collider, Shape};
 use pliant_model::integrator::{Correction, Damping, Fepr, Integrator, Scheme};
@@ -18,7 +16,7 @@ fn integrator(scheme: Scheme, fepr: Option<Fepr>, damping: Option<Damping>) -> I
 }
 
 fn bar() -> pliant_model::BodySpec {
-    bodies::rubber(DVec3::new(0.6, 0.2, 0.2), [6, 2, 2], ElasticModel::Corotated)
+    crate::bodies::rubber(DVec3::new(0.6, 0.2, 0.2), [6, 2, 2], ElasticModel::Corotated)
 }
 
 fn pins() -> Vec<u32> {

@@ -1,8 +1,6 @@
 //! Energy projection: energy follows its account, and free bodies keep their momenta.
 
-mod bodies;
-
-use bodies::{MATERIALS, Run, newton, projective};
+use crate::bodies::{MATERIALS, Run, newton, projective};
 use pliant_model::collider::{Collider, Shape};
 use pliant_model::integrator::{
     Correction, Damping, Fepr, FeprMetric, FeprMomenta, Integrator, Scheme, Solver,
@@ -19,7 +17,7 @@ fn fepr(scheme: Scheme, solver: Solver, metric: FeprMetric) -> Integrator {
 
 /// A box stretched by a fifth, spinning free of gravity.
 fn spinning(material: ElasticModel) -> BodySpec {
-    let mut body = bodies::rubber(DVec3::ONE, [3, 3, 3], material);
+    let mut body = crate::bodies::rubber(DVec3::ONE, [3, 3, 3], material);
     let stretched = |x: &DVec3| *x * DVec3::new(1.2, 1.0, 1.0);
     let positions: Vec<DVec3> = body.mesh.positions.iter().map(stretched).collect();
     let spin = |x: &DVec3| DVec3::Z.cross(*x) * 5.0 + DVec3::X;
@@ -113,7 +111,8 @@ fn without_it_backward_euler_loses_most_of_its_energy() {
 #[test]
 fn a_swinging_bar_keeps_its_energy_in_gravity() {
     for hold in [Hold::Spring(1e5), Hold::Hard] {
-        let body = bodies::rubber(DVec3::new(1.0, 0.2, 0.2), [8, 2, 2], ElasticModel::Corotated);
+        let body =
+            crate::bodies::rubber(DVec3::new(1.0, 0.2, 0.2), [8, 2, 2], ElasticModel::Corotated);
         let pins: Vec<u32> = (0..9).collect();
         let solver = projective(20, 5, 0.0);
         let integrator = fepr(Scheme::ImplicitMidpoint, solver, FeprMetric::Smooth);
@@ -144,7 +143,7 @@ fn damping_is_respected() {
 #[test]
 fn a_bouncing_body_keeps_its_energy() {
     for scheme in [Scheme::BackwardEuler, Scheme::ImplicitMidpoint] {
-        let mut body = bodies::rubber(DVec3::splat(0.2), [3, 3, 3], ElasticModel::Corotated);
+        let mut body = crate::bodies::rubber(DVec3::splat(0.2), [3, 3, 3], ElasticModel::Corotated);
         body.mesh.positions.iter_mut().for_each(|x| x.y += 0.4);
         let floor = Collider::new(Shape::plane(DVec3::ZERO, DVec3::Y), 1e4);
         let integrator = fepr(scheme, projective(20, 5, 0.0), FeprMetric::Smooth);
@@ -164,7 +163,7 @@ fn a_bouncing_body_keeps_its_energy() {
 fn the_filter_keeps_the_energy_in_the_swing() {
     let swing = |filter: f64| {
         let mut body =
-            bodies::rubber(DVec3::new(1.0, 0.1, 0.1), [20, 2, 2], ElasticModel::Corotated);
+            crate::bodies::rubber(DVec3::new(1.0, 0.1, 0.1), [20, 2, 2], ElasticModel::Corotated);
         if let pliant_model::Matter::Solid { lame, .. } = &mut body.matter {
             lame.fill(pliant_model::Lame::of(1e6, 0.3));
         }
@@ -238,7 +237,7 @@ fn bodies_apart_have_accounts_of_their_own() {
 /// step began then, and all constraints hold.
 #[test]
 fn a_step_that_goes_astray_is_projected_all_the_same() {
-    let mut body = bodies::rubber(DVec3::ONE, [3, 3, 3], ElasticModel::Tissue);
+    let mut body = crate::bodies::rubber(DVec3::ONE, [3, 3, 3], ElasticModel::Tissue);
     let stretched = |x: &DVec3| *x * DVec3::new(1.5, 1.0, 1.0);
     body.positions = Some(body.mesh.positions.iter().map(stretched).collect());
     let linearised = Solver::Newton { iterations: 1, tolerance: 0.0 };

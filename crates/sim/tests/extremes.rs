@@ -1,9 +1,7 @@
 //! The worst that can be asked: whatever the start and the constants, states stay finite, and
 //! bodies that can come back do.
 
-mod bodies;
-
-use bodies::{MATERIALS, Random, Run, damped, inverted, newton, projective, rubber};
+use crate::bodies::{MATERIALS, Random, Run, damped, inverted, newton, projective, rubber};
 use pliant_mesh::{Mesh, edges_of_tets, shapes};
 use pliant_model::integrator::{Damping, Integrator, Scheme, Solver};
 use pliant_model::{BodySpec, DVec3, ElasticModel, Matter, ModelBuilder};

@@ -1,8 +1,6 @@
 //! What is thrown keeps its spin until it touches something.
 
-mod bodies;
-
-use bodies::{Run, projective, rubber};
+use crate::bodies::{Run, projective, rubber};
 use pliant_model::integrator::{Correction, Fepr, Scheme};
 use pliant_model::{Collider, DVec3, ElasticModel, Integrator, ModelBuilder, Shape};
 use pliant_sim::measure;

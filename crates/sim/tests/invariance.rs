@@ -1,8 +1,6 @@
 //! Physics does not depend on where we stand, which way we look, or how vertices are numbered.
 
-mod bodies;
-
-use bodies::{Random, Run, backward_euler, cloth, distance, newton, projective, rubber};
+use crate::bodies::{Random, Run, backward_euler, cloth, distance, newton, projective, rubber};
 use pliant_math::DMat3;
 use pliant_mesh::Mesh;
 use pliant_model::integrator::Solver;
@@ -17,7 +15,7 @@ fn solvers() -> [Solver; 2] {
 
 fn scenes() -> Vec<BodySpec> {
     let bar = |material| rubber(DVec3::new(0.6, 0.2, 0.2), [5, 2, 2], material);
-    let mut scenes: Vec<BodySpec> = bodies::MATERIALS.into_iter().map(bar).collect();
+    let mut scenes: Vec<BodySpec> = crate::bodies::MATERIALS.into_iter().map(bar).collect();
     scenes.push(cloth(5));
     scenes
 }

@@ -1,9 +1,7 @@
 //! The solvers against independent reference numbers: one step of the slides' four-node network,
 //! and one of a cube with the as-rigid-as-possible energy.
 
-mod bodies;
-
-use bodies::{Run, backward_euler, distance, newton, projective};
+use crate::bodies::{Run, backward_euler, distance, newton, projective};
 use pliant_math::team::Team;
 use pliant_math::{Buffer, Row};
 use pliant_mesh::Mesh;

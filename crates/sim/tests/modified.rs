@@ -1,8 +1,6 @@
 //! Equilibria by Newton's method, by the matrix at rest alone, and with what touches: the same ones.
 
-mod bodies;
-
-use bodies::{Run, clamped, distance, newton, quasi_static, rubber};
+use crate::bodies::{Run, clamped, distance, newton, quasi_static, rubber};
 use pliant_model::integrator::Solver;
 use pliant_model::touching::TouchLaw;
 use pliant_model::{Collider, DVec3, ElasticModel, Hold, Model, ModelBuilder, Rigid, Shape};
@@ -54,7 +52,7 @@ fn a_bar_comes_to_the_same_rest_by_both_methods() {
     assert!(sag > 0.01, "sags by {sag}");
     let apart = distance(&exact.positions(), &fast.positions());
     assert!(report.residual <= 1e-8 && apart < 1e-6 * sag, "{apart} after {}", report.iterations);
-    let mut projective = Run::new(hanging(bodies::projective(400, 5, 1e-8)), 1.0, 1);
+    let mut projective = Run::new(hanging(crate::bodies::projective(400, 5, 1e-8)), 1.0, 1);
     let other = projective.step();
     assert!(
         3 * report.iterations < other.iterations,

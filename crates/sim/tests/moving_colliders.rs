@@ -1,8 +1,6 @@
 //! Colliders that move: slowly, fast, and not at all like anything real.
 
-mod bodies;
-
-use bodies::{Random, Run, backward_euler, projective, rubber};
+use crate::bodies::{Random, Run, backward_euler, projective, rubber};
 use pliant_model::integrator::{Correction, Fepr};
 use pliant_model::{Collider, DVec3, ElasticModel, Integrator, ModelBuilder, Motion, Shape};
 

@@ -1,8 +1,6 @@
 //! Muscles that contract while flesh moves: their work is on the energy account.
 
-mod bodies;
-
-use bodies::Run;
+use crate::bodies::Run;
 use pliant_mesh::shapes;
 use pliant_model::integrator::{Integrator, Scheme, Solver};
 use pliant_model::potentials::activation::fibre;

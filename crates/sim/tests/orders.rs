@@ -1,10 +1,8 @@
 //! Orders of accuracy on a cube of 48 tets, with and without energy projection, against a solution
 //! by an explicit method of order eight with tiny steps.
 
-mod bodies;
-
-use bodies::reference::{free_body, number, numbers, vectors};
-use bodies::{Run, newton};
+use crate::bodies::reference::{free_body, number, numbers, vectors};
+use crate::bodies::{Run, newton};
 use pliant_model::DVec3;
 use pliant_model::integrator::{Correction, Fepr, FeprMetric, Integrator, Scheme};
 use serde_json::Value;

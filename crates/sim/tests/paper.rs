@@ -1,10 +1,8 @@
 //! FEPR as the paper has it (mass metric, momenta by s and t), on the cube of 162 tets, against an
 //! independent implementation.
 
-mod bodies;
-
-use bodies::reference::{free_body, number, numbers, vectors};
-use bodies::{Run, newton};
+use crate::bodies::reference::{free_body, number, numbers, vectors};
+use crate::bodies::{Run, newton};
 use pliant_model::integrator::{Correction, Fepr, FeprMetric, FeprMomenta, Integrator, Scheme};
 use serde_json::Value;
 
@@ -51,7 +49,7 @@ fn compare(run: &mut Run, done: usize, reference: &Value, name: &str) {
         let off = (t - expected).abs() / expected.abs().max(1.0);
         assert!(!turned || off < 100.0 * tolerance, "{name}: t {t}, not {expected}, at step {n}");
         if let Some(x) = reference["snapshots"].get(n.to_string()) {
-            let off = bodies::distance(&run.positions(), &vectors(x));
+            let off = crate::bodies::distance(&run.positions(), &vectors(x));
             assert!(off < tolerance, "{name}: {off:e} m off at step {n}");
         }
     }

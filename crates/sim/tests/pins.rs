@@ -1,8 +1,6 @@
 //! What is held stays, what is driven goes where it is driven, and stiff springs become pins.
 
-mod bodies;
-
-use bodies::{Run, backward_euler, clamped, cloth, distance, newton, projective, rubber};
+use crate::bodies::{Run, backward_euler, clamped, cloth, distance, newton, projective, rubber};
 use pliant_model::integrator::Solver;
 use pliant_model::{BodySpec, DVec3, ElasticModel, Hold, ModelBuilder, Motion};
 

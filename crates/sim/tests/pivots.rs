@@ -1,8 +1,6 @@
 //! What is held at a point or along a line goes on turning there.
 
-mod bodies;
-
-use bodies::{Run, projective, rubber};
+use crate::bodies::{Run, projective, rubber};
 use pliant_math::Row;
 use pliant_model::integrator::{Correction, Fepr, FeprMetric, FeprSolution};
 use pliant_model::{BodySpec, DVec3, ElasticModel, Integrator, ModelBuilder};

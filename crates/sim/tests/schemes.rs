@@ -1,8 +1,6 @@
 //! Time rules: their orders, and what they do to energy.
 
-mod bodies;
-
-use bodies::{Run, newton};
+use crate::bodies::{Run, newton};
 use pliant_mesh::Mesh;
 use pliant_model::integrator::{Integrator, Scheme, Solver};
 use pliant_model::{BodySpec, DVec3, ElasticModel, Hold, ModelBuilder};
@@ -80,7 +78,8 @@ fn backward_euler_loses_energy_and_forward_euler_gains_it() {
 #[test]
 fn every_scheme_drives_hard_vertices_exactly() {
     for scheme in ALL {
-        let body = bodies::rubber(DVec3::new(0.4, 0.2, 0.2), [4, 2, 2], ElasticModel::Corotated);
+        let body =
+            crate::bodies::rubber(DVec3::new(0.4, 0.2, 0.2), [4, 2, 2], ElasticModel::Corotated);
         let pins: Vec<u32> = (0..9).collect();
         let motion = pliant_model::Motion {
             times: vec![0.0, 1.0],

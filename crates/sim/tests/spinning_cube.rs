@@ -1,9 +1,7 @@
 //! A stretched, spinning cube of 162 tets, soft and stiff, against an independent implementation.
 
-mod bodies;
-
-use bodies::reference::{free_body, number, numbers, vectors};
-use bodies::{Run, newton, projective};
+use crate::bodies::reference::{free_body, number, numbers, vectors};
+use crate::bodies::{Run, newton, projective};
 use pliant_model::DVec3;
 use pliant_model::integrator::{Integrator, Scheme, Solver};
 use serde_json::Value;
@@ -51,7 +49,7 @@ fn compare(run: &mut Run, done: usize, reference: &Value, name: &str) {
         let drift = report.momentum.linear.length();
         assert!(drift < 1e-11, "{name}: momentum {drift:e} at step {n}");
         if let Some(x) = reference["snapshots"].get(n.to_string()) {
-            let off = bodies::distance(&run.positions(), &vectors(x));
+            let off = crate::bodies::distance(&run.positions(), &vectors(x));
             assert!(off < tolerance, "{name}: {off:e} m off at step {n}");
         }
     }

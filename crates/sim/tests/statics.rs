@@ -1,10 +1,8 @@
 //! Bodies at rest: bars that hang as they should, whatever the mesh and the solver.
 
-mod bodies;
-
 use std::path::Path;
 
-use bodies::{
+use crate::bodies::{
     MATERIALS, Run, backward_euler, clamped, damped, distance, newton, projective, quasi_static,
     rubber,
 };

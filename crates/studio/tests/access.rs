@@ -1,14 +1,12 @@
 //! Who comes in, what can be read, and what strangers do.
 
-mod visitor;
-
 use std::fs;
 
+use crate::visitor::{CUBE, Visitor, options, own_headers, request, studio};
 use pliant_studio::{Studio, StudioOptions};
 use serde_json::json;
 use tempfile::TempDir;
 use tokio_tungstenite::tungstenite::{Error, Message};
-use visitor::{CUBE, Visitor, options, own_headers, request, studio};
 
 fn refused(outcome: Result<Visitor, Error>) -> u16 {
     match outcome {

@@ -1,15 +1,15 @@
 //! Enrich: what is painted, what becomes of it, and the files that say so.
 
-mod visitor;
-
 use std::fs;
 
+use crate::visitor::{
+    BAR, SHAKEN, Said, Visitor, bar, options, own_headers, request, shaken, studio,
+};
 use pliant_enrich::Project;
 use pliant_io::{Animation, AnimationWriter};
 use pliant_studio::{Studio, StudioOptions};
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use visitor::{BAR, SHAKEN, Said, Visitor, bar, options, own_headers, request, shaken, studio};
 
 fn paint(vertices: &[u32], brush: Value) -> Value {
     json!({ "do": "paint", "vertices": vertices, "brush": brush, "what": "test", "ended": true })

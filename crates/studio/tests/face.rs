@@ -1,16 +1,14 @@
 //! Face: sliders, effects, performances and fits, on a coarse head.
 
-mod visitor;
-
 use std::fs;
 use std::path::Path;
 
+use crate::visitor::{Said, Visitor, options};
 use pliant_face::{BuildOptions, Template, build};
 use pliant_math::team::Team;
 use pliant_studio::{Studio, StudioOptions};
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use visitor::{Said, Visitor, options};
 
 fn set(change: Value) -> Value {
     json!({ "do": "set", "change": change, "what": "test", "ended": true })

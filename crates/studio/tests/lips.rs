@@ -1,16 +1,14 @@
 //! Lips: a contour is drawn, joins the training set, and all frames are the better for it.
 
-mod visitor;
-
 use std::fs;
 
+use crate::visitor::{Said, Visitor, options};
 use pliant_io::{Animation, AnimationWriter, write_mesh};
 use pliant_lips::model_file;
 use pliant_lips::performance::Performance;
 use pliant_studio::{Studio, StudioOptions};
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use visitor::{Said, Visitor, options};
 
 /// Frames of the performance that the folder has.
 const FRAMES: usize = 60;

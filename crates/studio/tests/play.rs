@@ -1,11 +1,9 @@
 //! Play: what a page does there, and what comes of it.
 
-mod visitor;
-
 use std::time::Duration;
 
+use crate::visitor::{Said, Visitor, studio};
 use serde_json::{Value, json};
-use visitor::{Said, Visitor, studio};
 
 /// Where a vertex is in a frame.
 fn place(frame: &Said, vertex: usize) -> [f32; 3] {

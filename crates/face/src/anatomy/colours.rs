@@ -6,6 +6,7 @@ use super::Anatomy;
 use super::distance::{Table, bump, smoothstep};
 use super::eye;
 use super::mouth::{HALF_WIDTH, lip_heights, parting_line};
+use super::oral::arch_distance;
 
 type Colour = DVec3;
 
@@ -19,6 +20,8 @@ const HAIR: Colour = DVec3::new(0.15, 0.10, 0.075);
 const LASHES: Colour = DVec3::new(0.08, 0.05, 0.045);
 const IRIS: Colour = DVec3::new(0.30, 0.40, 0.42);
 const SCLERA: Colour = DVec3::new(0.86, 0.84, 0.82);
+const ENAMEL: Colour = DVec3::new(0.94, 0.91, 0.83);
+const SHADED_ENAMEL: Colour = DVec3::new(0.52, 0.34, 0.29);
 
 /// Paints vertices.
 pub struct Palette<'a> {
@@ -119,6 +122,14 @@ impl<'a> Palette<'a> {
             mix(DVec3::new(0.84, 0.74, 0.71).lerp(DVec3::new(0.80, 0.55, 0.51), inner), 0.9);
         }
     }
+}
+
+/// The colour of a tooth of an arch (z₀ of its labial face, m): behind that, and far back, it stands in the light that gums and
+/// cheeks leave.
+pub fn tooth(p: DVec3, arch: f64) -> [f64; 3] {
+    let behind = smoothstep(0.0015, 0.0060, -arch_distance(p.x, p.z, arch));
+    let back = smoothstep(0.006, 0.034, arch - p.z);
+    ENAMEL.lerp(SHADED_ENAMEL, 1.0 - (1.0 - 0.7 * behind) * (1.0 - 0.75 * back)).to_array()
 }
 
 /// The colour of an eyeball at an offset from its centre (m) towards which it looks along z.

@@ -127,6 +127,8 @@ pub struct FaceFit<'a> {
     pub(super) shares: Vec<std::ops::Range<usize>>,
     /// Of each of these, those that it shares a face with.
     pub(super) neighbours: Vec<Vec<u32>>,
+    /// How much of the jaw's motion the skin's vertices take on.
+    jaw_shares: Vec<f64>,
 }
 
 /// Iterations after which an equilibrium is given up, and a step shortened.
@@ -174,7 +176,6 @@ impl<'a> FaceFit<'a> {
         let drawn = Drawn::new(face, options.threads)?;
         Ok(FaceFit {
             face,
-            simulation,
             knobs,
             options,
             dependence,
@@ -183,6 +184,8 @@ impl<'a> FaceFit<'a> {
             vertices,
             parts,
             neighbours: neighbours(face, &shares),
+            jaw_shares: simulation.jaw_shares(),
+            simulation,
             shares,
         })
     }
@@ -308,7 +311,7 @@ impl<'a> FaceFit<'a> {
         const OFF: f64 = 5e-4;
         const STEPS: usize = 20;
         let rest = &self.face.skin.mesh.positions;
-        let follow = self.simulation.jaw_shares();
+        let follow = &self.jaw_shares;
         let mut knobs = [0.0; JawKnobs::COUNT];
         let over: Vec<usize> = (0..rest.len()).filter(|&v| follow[v] > OVER).collect();
         let away = |knobs: &[f64; 5]| -> Vec<DVec3> {

@@ -7,7 +7,7 @@ use pliant_model::potentials::activation::{Activation, RELAXED, fibre};
 
 use super::blend::Blend;
 use super::dependence::{Dependence, Strands};
-use super::fit::{FaceFit, Fibres};
+use super::fit::{ActivationModel, FaceFit, Fibres};
 use super::gamma::contraction;
 use super::gauss_newton::Prior;
 
@@ -33,7 +33,7 @@ impl FaceFit<'_> {
         let own = match &self.dependence {
             Fibres::Tensors(own) => own,
             Fibres::Strands(own) => {
-                self.relax_strands(own, weight, &mut prior);
+                self.relax_strands(own, &unknowns[..count], weight, &mut prior);
                 return prior;
             }
             Fibres::Blend(own) => {
@@ -83,14 +83,24 @@ impl FaceFit<'_> {
         prior
     }
 
-    /// Contractions to none: each counts as the matrix it makes, whose square is 1 along and ¼ twice across.
-    fn relax_strands(&self, own: &Strands, weight: f64, prior: &mut Prior) {
+    /// Contractions to none: each counts as the matrix it makes, whose square is 1 along and ¼ twice across. Muscles as a
+    /// whole are drawn there the more, the less they do, once it is known what they do: under the last weight.
+    fn relax_strands(&self, own: &Strands, contractions: &[f64], weight: f64, prior: &mut Prior) {
+        /// What a muscle that contracts by this much weighs more, and the least that counts.
+        const SPARSE: (f64, f64, f64) = (25.0, 0.1, 0.01);
+        let is_last = self.options.weights.last().is_some_and(|last| weight <= *last);
+        let is_sparse =
+            is_last && self.options.anatomical && self.options.model == ActivationModel::Muscle;
+        let scarce = |by: f64| match is_sparse {
+            true => 1.0 + SPARSE.0 * (SPARSE.1 / by.abs().max(SPARSE.2)).powi(2),
+            false => 1.0,
+        };
         let mut parts = vec![0.0; own.contractions];
         for (tet, part) in self.parts.iter().enumerate() {
             own.of(tet).iter().for_each(|s| parts[s.contraction as usize] += s.share * part);
         }
         for (k, part) in parts.iter().enumerate() {
-            prior.weights[k] = 1.5 * weight * part.max(1e-9);
+            prior.weights[k] = 1.5 * weight * part.max(1e-9) * scarce(contractions[k]);
             prior.towards[k] = 0.0;
         }
     }

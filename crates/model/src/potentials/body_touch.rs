@@ -128,6 +128,7 @@ impl<E: TouchEnergy> Potential for BodyTouch<E> {
         chunk: usize,
         at: &Situation,
         curvature: Curvature,
+        _: Option<&[Row]>,
         visit: &mut dyn FnMut(usize, DMat3),
     ) -> bool {
         for touch in self.of(chunk, at) {

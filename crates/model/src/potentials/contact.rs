@@ -78,11 +78,14 @@ impl Potential for Contact {
         chunk: usize,
         at: &Situation,
         curvature: Curvature,
+        felt: Option<&[Row]>,
         visit: &mut dyn FnMut(usize, DMat3),
     ) -> bool {
         let lead = at.contact_lead();
+        let is_pushed = |place: usize| felt.is_none_or(|felt| felt[place] != Row::zero());
+        let vertices = self.chunk_vertices(chunk).iter().enumerate();
         for placed in self.placed(at) {
-            for (place, &v) in self.chunk_vertices(chunk).iter().enumerate() {
+            for (place, &v) in vertices.clone().filter(|(place, _)| is_pushed(*place)) {
                 let x = at.contact_position(v);
                 let Some(nearest) = placed.touch(x) else { continue };
                 let (d, force) = (nearest.distance, placed.collider.force(nearest.distance));

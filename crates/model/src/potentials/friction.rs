@@ -239,6 +239,7 @@ impl Potential for Friction {
         chunk: usize,
         at: &Situation,
         curvature: Curvature,
+        _: Option<&[Row]>,
         visit: &mut dyn FnMut(usize, DMat3),
     ) -> bool {
         self.each(chunk, at, |i, rub| visit(i, rub.hessian(curvature)));

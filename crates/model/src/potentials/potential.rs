@@ -123,23 +123,25 @@ pub trait Potential: Send + Sync {
     /// ordered corner by corner.
     fn hessians(&self, chunk: usize, at: &Situation, curvature: Curvature, out: &mut [f64]) {
         out.fill(0.0);
-        self.stiff_points(chunk, at, curvature, &mut |place, hessian| {
+        self.stiff_points(chunk, at, curvature, None, &mut |place, hessian| {
             let out = &mut out[9 * place..9 * place + 9];
             out.iter_mut().zip(hessian.to_cols_array()).for_each(|(o, h)| *o += h);
         });
     }
 
     /// The same of points (k = 1), of which only a few are stiff: calls `visit(place in the chunk's
-    /// vertices, Hessian)` for those, any number of times each, to be added up. False when this
+    /// vertices, Hessian)` for those, any number of times each, to be added up. `felt` are the rows of the
+    /// chunk's gradient there, where they are known: what has none need not be asked again. False when this
     /// potential has no such form, and all its Hessians have to be looked at.
     fn stiff_points(
         &self,
         chunk: usize,
         at: &Situation,
         curvature: Curvature,
+        felt: Option<&[Row]>,
         visit: &mut dyn FnMut(usize, DMat3),
     ) -> bool {
-        let _ = (chunk, at, curvature, visit);
+        let _ = (chunk, at, curvature, felt, visit);
         false
     }
 

@@ -122,17 +122,19 @@ impl AtRest {
         closest_rotations(&mut self.turns, team);
     }
 
-    /// Takes over what touches at `p`, and says how much that is.
+    /// Takes over what touches at `p`, and says how much that is. `felt` are all rows of the gradient there, where they are
+    /// known.
     pub fn meet(
         &mut self,
         objective: &Objective,
         p: &[Row],
         touches: &[Touch],
         curvature: Curvature,
+        felt: Option<&[Row]>,
         team: &Team,
     ) -> usize {
         let at = objective.situation(p, touches);
-        self.compliance.find(objective.model, &at, curvature, &self.turns, team);
+        self.compliance.find(objective.model, &at, curvature, felt, &self.turns, team);
         self.solve_columns(team);
         self.compliance.factor();
         self.compliance.count()

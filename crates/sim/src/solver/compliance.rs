@@ -132,12 +132,13 @@ impl Compliance {
         self.terms.len()
     }
 
-    /// The terms of a situation, for vertices that have turned.
+    /// The terms of a situation, with the gradient's rows there, if they are known, for vertices that have turned.
     pub fn find(
         &mut self,
         model: &Model,
         at: &Situation,
         curvature: Curvature,
+        felt: Option<&[Row]>,
         turns: &[DMat3],
         team: &Team,
     ) {
@@ -145,7 +146,7 @@ impl Compliance {
         terms.clear();
         touched.drain(..).for_each(|place| slots[place as usize] = NONE);
         let free = places.len();
-        model.field().passing_terms(at, curvature, found, team, &mut |joined, bend| {
+        model.field().passing_terms(at, curvature, felt, found, team, &mut |joined, bend| {
             let own = || joined.iter().filter(|(v, w)| *w != 0.0 && (*v as usize) < free);
             let is_known = own().all(|(v, _)| places[*v as usize] != NONE);
             if !is_known || !bend.is_finite() || own().count() > MOST_JOINED {

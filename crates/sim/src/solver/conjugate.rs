@@ -211,7 +211,7 @@ impl ConjugateSpace {
             self.proxies.first_mut()
         {
             matrix.turn(p, team);
-            matrix.meet(objective, p, touches, curvature, team);
+            matrix.meet(objective, p, touches, curvature, None, team);
         }
     }
 }

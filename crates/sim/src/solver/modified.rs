@@ -99,6 +99,7 @@ pub fn minimise(
     space.used = 0;
     loop {
         let clock = Instant::now();
+        let is_known = known.is_some();
         let sums =
             known.take().unwrap_or_else(|| objective.gradient(p, gradient, None, evaluation, team));
         info.timings.evaluate += clock.elapsed();
@@ -119,7 +120,9 @@ pub fn minimise(
             space.matrix.turn(p, team);
         }
         let touches = evaluation.touching.touches();
-        let touches = space.matrix.meet(objective, p, touches, Curvature::Exact, team);
+        // What was known before, other evaluations may have followed.
+        let felt = (!is_known).then(|| evaluation.rows());
+        let touches = space.matrix.meet(objective, p, touches, Curvature::Exact, felt, team);
         info.timings.solve += clock.elapsed();
         let leaps_now = has_risen
             && leaps < MOST_LEAPS

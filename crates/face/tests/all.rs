@@ -1,0 +1,19 @@
+//! The head, its shapes, its folder and its flesh.
+
+mod alteration;
+mod build;
+mod coarse;
+mod comparison;
+mod fitting;
+mod folder;
+mod forward;
+mod geometry;
+mod inverse;
+mod motion;
+mod real;
+mod registration;
+mod robustness;
+mod shapes;
+mod template;
+mod tissue;
+mod world;

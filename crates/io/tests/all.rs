@@ -1,0 +1,5 @@
+//! Files, whole and broken.
+
+mod collection;
+mod formats;
+mod robustness;

@@ -1,0 +1,29 @@
+//! Physical sentences about steps.
+
+mod bodies;
+mod body_contact;
+mod cloth_contact;
+mod comparisons;
+mod contact;
+mod damping;
+mod determinism;
+mod didactic;
+mod discrete_gradient;
+mod driven;
+mod energy;
+mod extremes;
+mod flight;
+mod invariance;
+mod large_newton;
+mod local_global;
+mod modified;
+mod moving_colliders;
+mod muscles;
+mod orders;
+mod paper;
+mod pins;
+mod pivots;
+mod schemes;
+mod spinning_cube;
+mod statics;
+mod xpbd;

@@ -1,0 +1,8 @@
+//! The studio on the wire.
+
+mod access;
+mod enrich;
+mod face;
+mod lips;
+mod play;
+mod visitor;

@@ -1,0 +1,23 @@
+//! The command from outside, and documents against the source.
+
+mod architecture;
+mod bad_scenes;
+mod bench;
+mod command;
+mod completion;
+mod convert;
+mod demos;
+mod documents;
+mod enrich;
+mod face;
+mod firm_contact;
+mod inspect;
+mod lips;
+mod mesh;
+mod pliant;
+mod plot;
+mod render;
+mod resume;
+mod simulate;
+mod skin;
+mod studio;

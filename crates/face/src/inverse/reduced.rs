@@ -1,9 +1,8 @@
 //! New expressions of a face whose muscle geometry is known (Dinev 2020, section 4.2.8): matrices of muscles and the jaw.
 //!
 //! These unknowns p are few, so that how the whole face answers them at rest is known beforehand, dx/dp = −K⁻¹B, and with it all of
-//! Gauss–Newton's matrix, G = (dx/dp)ᵀ SᵀωS (dx/dp) + W, factored once per subject: a chord method. A round is some iterations towards
-//! equilibrium, one division by K's factor for the adjoint, and one by G's. With the jaw shut, the iterations are those of the
-//! interactive solver, on the matrix at rest; where it opens, Newton's.
+//! Gauss–Newton's matrix, G = (dx/dp)ᵀ SᵀωS (dx/dp) + W, factored once per subject: a chord method. A round is two of Newton's iterations towards
+//! equilibrium, one division by K's factor for the adjoint, and one by G's.
 
 use std::time::Instant;
 
@@ -25,12 +24,9 @@ use crate::error::FaceError;
 use crate::model::FaceModel;
 use crate::simulation::{FaceSimulation, FaceSolver, JawKnobs, SimulationOptions};
 
-/// Rounds of an expression at most, and iterations towards equilibrium in each: Newton's, and those on the matrix at rest.
+/// Rounds of an expression at most, and iterations towards equilibrium in each.
 const ROUNDS: u32 = 8;
 const ITERATIONS: u32 = 2;
-const QUICK_ITERATIONS: u32 = 5;
-/// A jaw that opens by less than this is shut (degrees).
-const SHUT: f64 = 2.0;
 /// Rounds end when J changes by less than this part of it.
 const SETTLED: f64 = 0.03;
 /// How far the jaw opens to see what muscles yield (degrees).
@@ -44,7 +40,6 @@ pub struct Reduced<'a> {
     /// At rest, for good.
     fit: FaceFit<'a>,
     moving: FaceSimulation<'a>,
-    quick: FaceSimulation<'a>,
     blend: Blend,
     tangent: Tangent,
     /// How free vertices answer the knobs at rest.
@@ -72,11 +67,6 @@ impl<'a> Reduced<'a> {
             most_iterations: ITERATIONS,
             ..options.simulated()
         };
-        let quick = SimulationOptions {
-            solver: FaceSolver::Interactive { iterations: QUICK_ITERATIONS },
-            ..moving
-        };
-        let quick = FaceSimulation::new(face, &quick)?;
         let moving = FaceSimulation::new(face, &moving)?;
         let mut fit = FaceFit::new(face, options)?;
         let blend = Blend::of(face);
@@ -90,21 +80,10 @@ impl<'a> Reduced<'a> {
         let answers = columns[count..].to_vec();
         let mut yielding = fit.drawn.yielded(&JawPose { open: OPEN, ..JawPose::default() });
         yielding.as_flattened_mut().iter_mut().for_each(|by| *by /= OPEN);
-        let mut own = Reduced {
-            fit,
-            moving,
-            quick,
-            blend,
-            tangent,
-            answers,
-            gram,
-            prior,
-            yielding,
-            seconds: 0.0,
-        };
+        let mut own =
+            Reduced { fit, moving, blend, tangent, answers, gram, prior, yielding, seconds: 0.0 };
         // What is done once.
-        own.follow(&relaxed, false);
-        own.follow(&relaxed, true);
+        own.follow(&relaxed);
         own.seconds = clock.elapsed().as_secs_f64();
         Ok(own)
     }
@@ -118,8 +97,7 @@ impl<'a> Reduced<'a> {
         let clock = Instant::now();
         let observation = self.fit.observation(target);
         let jaw = self.fit.jaw_of(target);
-        let is_shut = jaw.open.abs() < SHUT;
-        self.followed(is_shut).open(&jaw);
+        self.moving.open(&jaw);
         let yielded: Vec<Activation> =
             self.yielding.iter().map(|own| own.map(|by| by * jaw.open)).collect();
         let mut unknowns = self.blend.relaxed_by(&yielded);
@@ -130,10 +108,10 @@ impl<'a> Reduced<'a> {
         let (mut length, mut before) = (1.0_f64, f64::INFINITY);
         let mut best = (f64::INFINITY, unknowns.clone());
         for round in 1..=ROUNDS {
-            self.follow(&unknowns, is_shut);
+            self.follow(&unknowns);
             fitted.steps = round;
-            let misfit = observation.value(&self.followed(is_shut).equilibrium().state.positions);
-            let value = misfit + self.prior.value(&unknowns);
+            let positions = &self.moving.equilibrium().state.positions;
+            let value = observation.value(positions) + self.prior.value(&unknowns);
             let is_settled = (before - value).abs() < SETTLED * value;
             length = if value < before { (1.5 * length).min(1.0) } else { 0.5 * length };
             before = value;
@@ -143,7 +121,7 @@ impl<'a> Reduced<'a> {
             if is_settled {
                 break;
             }
-            let step = self.step(&observation, &unknowns, is_shut)?;
+            let step = self.step(&observation, &unknowns)?;
             for (unknown, by) in unknowns.iter_mut().zip(&step) {
                 *unknown -= length * by;
             }
@@ -151,13 +129,8 @@ impl<'a> Reduced<'a> {
             let jaw = self.fit.face.hinge.limited(&JawKnobs::pose(&unknowns[count..]));
             unknowns[count..].copy_from_slice(&JawKnobs::numbers(&jaw));
         }
-        if is_shut {
-            let places = self.quick.positions();
-            self.moving.open(&jaw);
-            self.moving.place(&places);
-        }
         for _ in 0..LAST {
-            let is_found = self.follow(&best.1, false) <= FOUND;
+            let is_found = self.follow(&best.1) <= FOUND;
             if is_found {
                 break;
             }
@@ -170,34 +143,22 @@ impl<'a> Reduced<'a> {
         Ok(fitted)
     }
 
-    /// What rounds are made with.
-    fn followed(&mut self, is_shut: bool) -> &mut FaceSimulation<'a> {
-        if is_shut { &mut self.quick } else { &mut self.moving }
-    }
-
     /// Takes flesh nearer to where the unknowns have it; what is left of forces then.
-    fn follow(&mut self, unknowns: &[f64], is_shut: bool) -> f64 {
+    fn follow(&mut self, unknowns: &[f64]) -> f64 {
         let (theta, knobs) = unknowns.split_at(self.blend.count());
         let mut activations = vec![RELAXED; self.blend.tets()];
         self.blend.activations(theta, &mut activations);
-        let own = if is_shut { &mut self.quick } else { &mut self.moving };
-        let mut equilibrium = own.equilibrium();
+        let mut equilibrium = self.moving.equilibrium();
         self.fit.knobs.turn(knobs, &mut equilibrium.input.end);
         equilibrium.find(&activations).residual
     }
 
     /// G⁻¹ ∇J, with derivatives at rest.
-    fn step(
-        &mut self,
-        observation: &Observation,
-        unknowns: &[f64],
-        is_shut: bool,
-    ) -> Result<Vec<f64>, SimError> {
-        let moved = self.followed(is_shut).equilibrium().state.positions.to_vec();
+    fn step(&mut self, observation: &Observation, unknowns: &[f64]) -> Result<Vec<f64>, SimError> {
         let mut still = self.fit.simulation.equilibrium();
         let free = still.model.free_count();
         let (mut force, mut adjoint) = (vec![Row::zero(); free], vec![Row::zero(); free]);
-        observation.slope(&moved, &mut force);
+        observation.slope(&self.moving.equilibrium().state.positions, &mut force);
         still.rough_answer(&force, &mut adjoint);
         adjoint.iter_mut().for_each(|row| *row = *row * -1.0);
         let mut pull = vec![[0.0; 6]; self.blend.tets()];

@@ -22,7 +22,8 @@ const DENSITY: f64 = 1000.0;
 const SLIDING_STIFFNESS: f64 = 0.4;
 /// Of contact with teeth (N/m), per Pa of shear modulus.
 const TEETH_STIFFNESS: f64 = 0.4;
-/// Teeth are rounded off within this (m): equilibria are not found on the creases of triangles, and splines are asked faster.
+/// Teeth are rounded off within this (m) for Newton's method, which does not converge on the creases of triangles. A few iterations
+/// on the matrix at rest, which step into teeth and out again, come nearer to the end without.
 const TEETH_ROUNDING: f64 = 5e-4;
 /// How much stiffer contact of lips is than their own flesh, and what of that a few iterations can follow.
 const LIP_FIRMNESS: f64 = 30.0;
@@ -97,12 +98,15 @@ pub(super) fn model(
     }
     if options.contact {
         for (teeth, name) in face.teeth_proxies.iter().zip(["upper", "lower"]) {
-            let shape =
-                Shape::smooth(teeth, TEETH_ROUNDING).map_err(|problem| FaceError::Part {
-                    path: face.name.clone().into(),
-                    part: format!("the {name} teeth's proxy"),
-                    problem,
-                })?;
+            let shape = match options.solver {
+                FaceSolver::Exact { .. } => Shape::smooth(teeth, TEETH_ROUNDING),
+                FaceSolver::Interactive { .. } => Shape::mesh(teeth),
+            };
+            let shape = shape.map_err(|problem| FaceError::Part {
+                path: face.name.clone().into(),
+                part: format!("the {name} teeth's proxy"),
+                problem,
+            })?;
             builder = builder.collider(Collider::new(shape, TEETH_STIFFNESS * options.shear));
         }
     }

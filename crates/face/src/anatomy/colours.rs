@@ -129,7 +129,7 @@ impl<'a> Palette<'a> {
 pub fn tooth(p: DVec3, arch: f64) -> [f64; 3] {
     let behind = smoothstep(0.0015, 0.0060, -arch_distance(p.x, p.z, arch));
     let back = smoothstep(0.006, 0.034, arch - p.z);
-    ENAMEL.lerp(SHADED_ENAMEL, 1.0 - (1.0 - 0.7 * behind) * (1.0 - 0.75 * back)).to_array()
+    ENAMEL.lerp(SHADED_ENAMEL, 1.0 - (1.0 - 0.7 * behind) * (1.0 - 0.2 * back)).to_array()
 }
 
 /// The colour of an eyeball at an offset from its centre (m) towards which it looks along z.

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use tokio::net::TcpStream;
 use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest;
-use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
+use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async_with_config};
 
 type Fault = Box<dyn std::error::Error>;
 
@@ -113,7 +113,9 @@ impl Page {
         let place = format!("ws://{address}/ws/{place}?token={}", studio.token());
         let mut request = place.into_client_request()?;
         request.headers_mut().insert("origin", format!("http://{address}").parse()?);
-        Ok(Page { socket: connect_async(request).await?.0, bytes: 0 })
+        // As browsers do, it sends every message at once.
+        let (socket, _) = connect_async_with_config(request, None, true).await?;
+        Ok(Page { socket, bytes: 0 })
     }
 
     async fn order(&mut self, command: Value) -> Result<(), Fault> {

@@ -28,6 +28,8 @@ use crate::session::{Desk, Heard, Wait};
 const UNDO: usize = 200;
 /// A face that moved less than this in a frame (m), as often as this, is at rest.
 const STILL: (f64, u32) = (2e-6, 4);
+/// A face that is behind its pace by more than this is not hurried after it.
+const LATE: Duration = Duration::from_millis(200);
 /// Built-in words, said at so many frames per second.
 const SPEECH: &str = "speech";
 
@@ -212,7 +214,11 @@ impl Room<'_> {
             still = if moved < STILL.0 { still + 1 } else { 0 };
             self.show(&animator, &animated, &all, &muscles, milliseconds);
             last = Some(all);
-            due = (due + Duration::from_secs_f64(1.0 / FPS)).max(clock);
+            // Quick frames make up for slow ones.
+            due += Duration::from_secs_f64(1.0 / FPS);
+            if clock.saturating_duration_since(due) > LATE {
+                due = clock;
+            }
         }
     }
 

@@ -16,6 +16,7 @@ use axum::http::header::{
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
+use axum::serve::ListenerExt;
 use serde::Deserialize;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
@@ -107,6 +108,10 @@ impl Studio {
         let serve = move || {
             runtime.block_on(async {
                 let Ok(listener) = TcpListener::from_std(listener) else { return };
+                // Every message goes at once: one that waits for the last one's receipt comes a frame late.
+                let listener = listener.tap_io(|stream| {
+                    let _ = stream.set_nodelay(true);
+                });
                 let served = axum::serve(listener, router(hall.clone()));
                 tokio::select! {
                     _ = served => {}

@@ -5,8 +5,7 @@
 //! therefore put on the teeth it would be in (the projection of Ichim et al. 2017, section 4, contact).
 
 use glam::DVec3;
-use pliant_mesh::{Bounds, SignedDistance};
-use pliant_model::Rigid;
+use pliant_model::{Rigid, Shape};
 
 use crate::anatomy::hinge::JawPose;
 use crate::error::FaceError;
@@ -15,8 +14,8 @@ use crate::model::FaceModel;
 /// The teeth of a face, which know what is in them.
 pub struct Teeth<'a> {
     face: &'a FaceModel,
-    /// Upper, lower, with the room they take.
-    proxies: [(SignedDistance, Bounds); 2],
+    /// Upper, lower.
+    proxies: [Shape; 2],
     /// The skin's vertices of the lips that are not in teeth at rest, as gums are: upper, lower.
     lips: [Vec<u32>; 2],
     /// How surgeons have moved them, before the jaw does: upper, lower.
@@ -30,14 +29,11 @@ impl<'a> Teeth<'a> {
     /// When there are none.
     pub fn new(face: &'a FaceModel) -> Result<Self, FaceError> {
         let [upper, lower] = [(0, "upper"), (1, "lower")].map(|(k, name): (usize, &str)| {
-            let proxy = &face.teeth_proxies[k];
-            let room = Bounds::of(&proxy.positions).filter(|_| !proxy.triangles.is_empty());
-            let room = room.ok_or_else(|| FaceError::Part {
+            Shape::mesh(&face.teeth_proxies[k]).map_err(|problem| FaceError::Part {
                 path: face.name.clone().into(),
                 part: format!("the {name} teeth's proxy"),
-                problem: "has no triangles".to_owned(),
-            });
-            room.map(|room| (SignedDistance::new(proxy), room))
+                problem,
+            })
         });
         let mut teeth = Teeth {
             face,
@@ -65,12 +61,7 @@ impl<'a> Teeth<'a> {
         let back = hinge.point + turn.transpose() * (x - hinge.point - shift);
         let [above, below] = self.moved;
         let forth = move |p: DVec3| hinge.point + turn * (below.apply(p) - hinge.point) + shift;
-        let way = |(teeth, room): &(SignedDistance, Bounds), local: DVec3| {
-            // Whichever way the triangles face.
-            let is_near = local.cmpge(room.min).all() && local.cmple(room.max).all();
-            let is_inside = is_near && teeth.winding(local).abs() >= 0.5;
-            is_inside.then(|| teeth.tree().closest(local)).flatten().map(|near| near.point)
-        };
+        let way = |teeth: &Shape, local: DVec3| teeth.inside(local).map(|near| near.point);
         let [upper, lower] = &self.proxies;
         let from_upper = way(upper, above.unapply(x)).map(move |p| above.apply(p));
         from_upper.into_iter().chain(way(lower, below.unapply(back)).map(forth))

@@ -93,7 +93,9 @@ pub fn book(
         add(model.body_of(v), held + 0.5 * model.masses()[v] * squares);
     }
     for (body, account) in model.bodies().iter().zip(&mut *accounts) {
-        account.added += collider_work(model, body, last, [from, to], [x0, x1]);
+        if objective.rate > 0.0 {
+            account.added += collider_work(model, body, last, [from, to], [x0, x1]);
+        }
         // Friction's work is among that of potentials that are not stored; booked as heat instead.
         if let Some(p) = p {
             let drives = [objective.drive, to];

@@ -270,7 +270,7 @@ fn solve(
     let Workspace { islands_before, islands, touched, .. } = workspace;
     let constants = scheme::constants(scheme, h);
     let clock = Instant::now();
-    solver.prepare(model, constants, team)?;
+    solver.prepare(model, elastic, constants, team)?;
     report.timings.factor += clock.elapsed();
     scheme::pose(scheme, h, model.masses(), &vectors.gradient, state, &mut vectors.inertia, team);
     start::mark_measured(model, at, constants.kappa, elastic, &mut vectors.measured);

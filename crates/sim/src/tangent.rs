@@ -27,6 +27,7 @@ impl Workspace {
     ) -> Result<(), SimError> {
         self.solver.prepare(
             model,
+            &self.elastic,
             scheme::constants(model.integrator().scheme, 1.0),
             &self.team,
         )?;

@@ -261,15 +261,16 @@ impl SolverSpace {
         matches!(self, SolverSpace::Projective { .. } | SolverSpace::Modified { .. })
     }
 
-    /// Factors what can be factored before the search.
+    /// Factors what can be factored before the search, of a model with this elastic diagonal [N/m].
     pub fn prepare(
         &mut self,
         model: &Model,
+        elastic: &[f64],
         constants: Constants,
         team: &Team,
     ) -> Result<(), SimError> {
         let kappa = match model.integrator().scheme {
-            Scheme::QuasiStatic => regular_kappa(model),
+            Scheme::QuasiStatic => regular_kappa(model, elastic),
             _ => constants.kappa,
         };
         let (params, kind, cached) = match self {
@@ -359,8 +360,8 @@ impl SolverSpace {
 }
 
 /// A κ that makes the proxy of a body without inertia positive definite, and hardly changes it.
-fn regular_kappa(model: &Model) -> f64 {
-    let stiffness: f64 = model.field().elastic_diagonal(model.vertex_count()).iter().sum();
+fn regular_kappa(model: &Model, elastic: &[f64]) -> f64 {
+    let stiffness: f64 = elastic.iter().sum();
     let mass: f64 = model.masses().iter().sum();
     if stiffness > 0.0 && mass > 0.0 { 1e-6 * stiffness / mass } else { 1.0 }
 }

@@ -1,8 +1,10 @@
 //! How fast the studio is: frames per second on the socket with a page that shows them at once, frames from a
-//! drag to the one that shows it, and memory. `cargo run --release -p pliant-studio --example figures [SECONDS] [THREADS]`
+//! drag to the one that shows it, and memory: what the system has given, and what is in use, at first and in the end. `cargo run --release -p pliant-studio --example figures [SECONDS] [THREADS]`
 //! prints them as JSON. Nothing is drawn: a browser is measured by its own tests.
 
+use std::alloc::{GlobalAlloc, Layout, System};
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use futures_util::{SinkExt, StreamExt};
@@ -19,6 +21,38 @@ type Fault = Box<dyn std::error::Error>;
 const WARM: f64 = 5.0;
 /// Drags that are timed.
 const DRAGS: u64 = 40;
+/// Seconds over which the least that is in use is looked for: frames come and go.
+const WINDOW: f64 = 3.0;
+
+/// The system's memory, counted.
+struct Counting;
+
+static IN_USE: AtomicUsize = AtomicUsize::new(0);
+
+#[global_allocator]
+static MEMORY: Counting = Counting;
+
+// SAFETY: the system's own answers.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        IN_USE.fetch_add(layout.size(), Ordering::Relaxed);
+        // SAFETY: as the caller promises.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, place: *mut u8, layout: Layout) {
+        IN_USE.fetch_sub(layout.size(), Ordering::Relaxed);
+        // SAFETY: as the caller promises.
+        unsafe { System.dealloc(place, layout) }
+    }
+
+    unsafe fn realloc(&self, place: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        IN_USE.fetch_add(size, Ordering::Relaxed);
+        IN_USE.fetch_sub(layout.size(), Ordering::Relaxed);
+        // SAFETY: as the caller promises.
+        unsafe { System.realloc(place, layout, size) }
+    }
+}
 
 fn main() -> Result<(), Fault> {
     let mut arguments = std::env::args().skip(1);
@@ -84,6 +118,8 @@ struct Counted {
     simulated: f64,
     /// Megabytes of the whole program, at first and in the end.
     memory: [f64; 2],
+    /// Megabytes in use between frames.
+    in_use: [f64; 2],
 }
 
 impl Counted {
@@ -96,6 +132,7 @@ impl Counted {
             "simulated_ms_per_frame": self.simulated / f64::from(self.frames.max(1)),
             "seconds": self.seconds,
             "memory_mb": self.memory,
+            "in_use_mb": self.in_use,
         })
     }
 }
@@ -152,9 +189,24 @@ impl Page {
             self.until("frame").await?;
         }
         let (start, first) = (Instant::now(), memory());
-        let mut counted =
-            Counted { frames: 0, seconds: 0.0, bytes: 0, simulated: 0.0, memory: [first; 2] };
-        while start.elapsed().as_secs_f64() < seconds {
+        let mut counted = Counted {
+            frames: 0,
+            seconds: 0.0,
+            bytes: 0,
+            simulated: 0.0,
+            memory: [first; 2],
+            in_use: [f64::INFINITY; 2],
+        };
+        loop {
+            let passed = start.elapsed().as_secs_f64();
+            if passed >= seconds {
+                break;
+            }
+            let in_use = IN_USE.load(Ordering::Relaxed) as f64 / (1 << 20) as f64;
+            let windows = [passed < WINDOW, seconds - passed < WINDOW];
+            for (least, _) in counted.in_use.iter_mut().zip(windows).filter(|(_, is_in)| *is_in) {
+                *least = least.min(in_use);
+            }
             let header = self.until("frame").await?;
             let steps = header["samples"][0].as_array().into_iter().flatten();
             counted.simulated += steps.filter_map(|sample| sample[6].as_f64()).sum::<f64>();

@@ -37,7 +37,8 @@ impl Packet {
 
     /// Numbers; those that are none arrive as zero.
     pub fn floats(mut self, name: &str, values: impl IntoIterator<Item = f32>) -> Packet {
-        let from = self.body.len();
+        let (from, values) = (self.body.len(), values.into_iter());
+        self.body.reserve(4 * values.size_hint().0);
         for value in values {
             let value = if value.is_finite() { value } else { 0.0 };
             self.body.extend_from_slice(&value.to_le_bytes());

@@ -95,8 +95,8 @@ pub struct Touching {
     /// Where everything was when what is near was looked up.
     looked: Vec<Row>,
     boxes: Vec<Vec<Bounds>>,
-    /// Of all tets, and of those that hard vertices can touch.
-    trees: Vec<[Bvh; 2]>,
+    /// Of each body, as its own.
+    trees: Vec<Vec<[Bvh; 2]>>,
     surfaces: Vec<Surface>,
     blocks: Vec<Found>,
     /// Sharp edges' boxes, and pairs that are near.
@@ -240,8 +240,7 @@ impl Touching {
         self.looked.clear();
         self.looked.extend_from_slice(positions);
         if self.trees.len() != solids.bodies.len() {
-            let trees = solids.bodies.iter().map(|b| [b.tree.clone(), b.yielding.clone()]);
-            self.trees = trees.collect();
+            self.trees = solids.bodies.iter().map(|body| body.trees.clone()).collect();
             let none = Bounds { min: DVec3::NAN, max: DVec3::NAN };
             self.boxes = solids.bodies.iter().map(|body| vec![none; body.tets.len()]).collect();
             self.surfaces = solids.bodies.iter().map(Surface::of).collect();
@@ -258,10 +257,12 @@ impl Touching {
                 }
             });
         }
-        let trees = SharedSlice::new(self.trees.as_flattened_mut());
         let boxes = &self.boxes;
-        // SAFETY: each item has its own tree.
-        team.each(trees.len(), &|item, _| unsafe { trees.at(item).refit(&boxes[item / 2]) });
+        for (trees, boxes) in self.trees.iter_mut().zip(boxes) {
+            let trees = SharedSlice::new(trees.as_flattened_mut());
+            // SAFETY: each item has its own tree.
+            team.each(trees.len(), &|item, _| unsafe { trees.at(item).refit(boxes) });
+        }
         let (blocks, trees) = (SharedSlice::new(&mut self.blocks), &self.trees);
         team.each(blocks.len(), &|b, _| {
             // SAFETY: each item has its own block.
@@ -320,7 +321,7 @@ fn broad(
     solids: &Solids,
     positions: &[Row],
     block: &Block,
-    trees: &[[Bvh; 2]],
+    trees: &[Vec<[Bvh; 2]>],
     boxes: &[Vec<Bounds>],
     near: &mut Vec<Near>,
 ) {
@@ -330,6 +331,7 @@ fn broad(
     let high = block.vertices.iter().fold(DVec3::NEG_INFINITY, |a, &v| a.max(at(v)));
     for (b, trees) in (0u32..).zip(trees) {
         let body = &solids.bodies[b as usize];
+        let Some(trees) = trees.get(usize::from(block.side)) else { continue };
         let tree = &trees[usize::from(block.is_hard && body.is_partly_hard)];
         let Some(whole) = tree.bounds() else { continue };
         let apart = low.cmpgt(whole.max).any() || high.cmplt(whole.min).any();

@@ -50,12 +50,11 @@ pub(crate) struct Solid {
     pub stiffness: f64,
     /// Its tets, as model vertices, as far as they may touch; none for what has no volume.
     pub tets: Vec<[u32; 4]>,
-    /// Their boxes at rest.
-    pub(super) tree: Bvh,
-    /// Whether some of them have no free corner, and the boxes of the others if so: all that hard
-    /// vertices can touch.
+    /// Boxes at rest of all that vertices of a side can touch, and of those with a free corner: all that its hard
+    /// vertices can. Only of side 0 where no sides are told.
+    pub(super) trees: Vec<[Bvh; 2]>,
+    /// Whether some tets have no free corner; else there is no second tree.
     pub(super) is_partly_hard: bool,
-    pub(super) yielding: Bvh,
     /// Whether it has triangles, and no volume.
     pub(super) is_sheet: bool,
     /// Triangles around the tets, or those of a sheet, as model vertices, and their boxes at rest.
@@ -63,9 +62,10 @@ pub(crate) struct Solid {
     pub(super) surface: Bvh,
 }
 
-/// Some surface vertices of a body: free ones, or hard ones.
+/// Some surface vertices of a body and of a side: free ones, or hard ones.
 pub(super) struct Block {
     pub body: u32,
+    pub side: u8,
     pub is_hard: bool,
     pub vertices: Vec<u32>,
 }
@@ -153,10 +153,15 @@ impl Solids {
         };
         let inertia = self.law.step.map_or(0.0, |h| mean(spec.masses) / (h * h));
         let own = self.law.firmness * (mean(spec.elastic) + inertia);
-        let (free_ones, hard_ones) = outer.split_at(outer.partition_point(|&v| v < self.free));
-        for (vertices, is_hard) in [(free_ones, false), (hard_ones, true)] {
-            let block = |v: &[u32]| Block { body, is_hard, vertices: v.to_vec() };
-            self.blocks.extend(vertices.chunks(BLOCK).map(block));
+        let sides = 0..=self.sides.iter().copied().max().unwrap_or(0);
+        for side in sides.clone() {
+            let is_of_side = |v: &u32| self.sides.get(*v as usize).is_none_or(|own| *own == side);
+            let own: Vec<u32> = outer.iter().copied().filter(is_of_side).collect();
+            let (free_ones, hard_ones) = own.split_at(own.partition_point(|&v| v < self.free));
+            for (vertices, is_hard) in [(free_ones, false), (hard_ones, true)] {
+                let block = |v: &[u32]| Block { body, side, is_hard, vertices: v.to_vec() };
+                self.blocks.extend(vertices.chunks(BLOCK).map(block));
+            }
         }
         let vertices: Vec<u32> = free.clone().chain(hard.clone()).collect();
         vertices.iter().for_each(|&v| self.owner[v as usize] = body);
@@ -169,11 +174,16 @@ impl Solids {
         let is_partly_hard = tets.iter().any(|tet| self.is_hard(tet));
         // What has no box is left out, and keeps its number.
         let none = Bounds { min: DVec3::NAN, max: DVec3::NAN };
-        let yields = |(tet, own): (&[u32; 4], &Bounds)| if self.is_hard(tet) { none } else { *own };
-        let yielding: Vec<Bounds> = match is_partly_hard {
-            true => tets.iter().zip(&boxes).map(yields).collect(),
-            false => Vec::new(),
+        let tree = |counts: &dyn Fn(&[u32; 4]) -> bool| {
+            let own = |(tet, own): (&[u32; 4], &Bounds)| if counts(tet) { *own } else { none };
+            Bvh::new(&tets.iter().zip(&boxes).map(own).collect::<Vec<_>>())
         };
+        let trees = sides.map(|side| {
+            let faces = |tet: &[u32; 4]| self.sides.is_empty() || self.is_beyond(side, tet);
+            let yields = |tet: &[u32; 4]| is_partly_hard && faces(tet) && !self.is_hard(tet);
+            [tree(&faces), tree(&yields)]
+        });
+        let trees = trees.collect();
         let skin = triangles.iter().map(|t| t.map(number));
         let skin: Vec<[u32; 3]> = skin.filter(|t| t.iter().all(has_side)).collect();
         if has_volume && self.sides.is_empty() {
@@ -187,9 +197,8 @@ impl Solids {
             stiffness: self.law.stiffness.unwrap_or(own),
             is_sheet,
             tets,
-            tree: Bvh::new(&boxes),
+            trees,
             is_partly_hard,
-            yielding: Bvh::new(&yielding),
             surface: Bvh::new(&faces),
             triangles: skin,
         });
@@ -209,9 +218,15 @@ impl Solids {
 
     /// Whether sides are told, and these vertices are all on another side than `vertex`.
     pub(super) fn is_opposite(&self, vertex: u32, others: &[u32]) -> bool {
-        let side = |v: u32| self.sides.get(v as usize).copied().unwrap_or(0);
-        let own = side(vertex);
-        own > 0 && others.iter().all(|&v| side(v) > 0 && side(v) != own)
+        self.is_beyond(self.side(vertex), others)
+    }
+
+    fn is_beyond(&self, own: u8, others: &[u32]) -> bool {
+        own > 0 && others.iter().map(|&v| self.side(v)).all(|side| side > 0 && side != own)
+    }
+
+    fn side(&self, vertex: u32) -> u8 {
+        self.sides.get(vertex as usize).copied().unwrap_or(0)
     }
 
     /// Whether a vertex does not touch these of its own body.

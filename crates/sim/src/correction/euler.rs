@@ -71,7 +71,7 @@ pub(super) fn apply(
         wanted[b] = Wanted { energy, tolerance: epsilon * scale };
     }
     let constants = scheme::constants(Scheme::BackwardEuler, times.h);
-    solver.prepare(model, constants, team)?;
+    solver.prepare(model, elastic, constants, team)?;
     start::mark_measured(model, times.to, constants.kappa, elastic, &mut vectors.measured);
     for (y, (&x, &v)) in inertia.iter_mut().zip(x0.iter().zip(v0.iter())) {
         *y = x.plus_scaled(times.h, v);

@@ -28,6 +28,9 @@ const NEAR: f64 = 2.5;
 const MOST_CANDIDATES: usize = 8192;
 /// With no more than this, all columns are solved for before anything touches.
 const MOST_AT_ONCE: usize = 1536;
+/// Whoever asks for columns in advance has room for so many terms in advance, too: lips that are pressed have hundreds
+/// in some iterations, and memory that grows with the most there has been is not seen to be bounded.
+const ROOM: usize = 768;
 /// Vertices of a touch: a vertex or an edge, and a tet at most.
 const MOST_JOINED: usize = 6;
 /// Eigenvalues below this part of the largest count for nothing.
@@ -175,6 +178,9 @@ impl Compliance {
     pub fn ask_all(&mut self) {
         if self.near.len() <= MOST_AT_ONCE {
             self.touched.clone_from(&self.near);
+            let room = ROOM.min(3 * self.near.len());
+            self.terms.reserve(room);
+            self.matrix.resize(room * room, 0.0);
         }
     }
 

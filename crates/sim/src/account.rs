@@ -93,6 +93,7 @@ pub fn book(
         add(model.body_of(v), held + 0.5 * model.masses()[v] * squares);
     }
     for (body, account) in model.bodies().iter().zip(&mut *accounts) {
+        // Without inertia nobody asks for this either.
         if objective.rate > 0.0 {
             account.added += collider_work(model, body, last, [from, to], [x0, x1]);
         }

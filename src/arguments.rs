@@ -61,7 +61,8 @@ impl Reading {
     }
 }
 
-fn unit(text: &str) -> Result<f64, String> {
+/// Metres in a unit of length.
+pub fn unit(text: &str) -> Result<f64, String> {
     unit_named(text).ok_or_else(|| "expected m, cm, mm, in or ft".to_owned())
 }
 

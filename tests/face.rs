@@ -249,6 +249,19 @@ fn a_head_of_ones_own_gets_bones_and_muscles() {
         folder.pliant(&["face", "template", "--skin", "head/skin.obj", "--out", "x"]).status,
         2
     );
+
+    let build = |more: &[&str]| {
+        let fixed = ["face", "build", "head", "--markers", "markers.json", "--size", "0.009"];
+        folder.pliant(&[&fixed[..], more].concat())
+    };
+    let scans = ["--neutral", "head/skin.obj", "--expressions", "head/blendshapes.glb"];
+    let built = build(&[&scans[..], &["--out", "own.face"]].concat());
+    assert_eq!(built.status, 0, "{}", built.stderr);
+    assert!(built.stdout.contains("of 67 muscles"), "{}", built.stdout);
+    assert_eq!(build(&[&scans[..], &["--out", "head/skin.obj"]].concat()).status, 1);
+    assert_eq!(build(&["--out", "x.face"]).status, 2, "markers of what?");
+    let other = build(&[&scans[..3], &["head/eye_left.obj", "--out", "x.face"]].concat());
+    assert!(other.stderr.contains("the shape eye_left has"), "{}", other.stderr);
 }
 
 #[cfg(unix)]

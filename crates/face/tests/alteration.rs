@@ -15,7 +15,7 @@ use pliant_mesh::Mesh;
 use crate::coarse::face;
 
 fn exact() -> SimulationOptions {
-    SimulationOptions { threads: 2, ..SimulationOptions::default() }
+    SimulationOptions::default()
 }
 
 fn alteration(text: &str) -> Alteration {

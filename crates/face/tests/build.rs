@@ -16,7 +16,6 @@ use crate::coarse::{face, head};
 fn interactive(iterations: u32) -> SimulationOptions {
     SimulationOptions {
         solver: FaceSolver::Interactive { iterations },
-        threads: 2,
         ..SimulationOptions::default()
     }
 }
@@ -233,7 +232,6 @@ fn a_turned_face_gives_the_turned_answer() {
     let options = SimulationOptions {
         solver: FaceSolver::Exact { tolerance: 1e-9 },
         contact: false,
-        threads: 2,
         ..SimulationOptions::default()
     };
     let mut contractions = vec![0.0; face.muscles.len()];

@@ -11,7 +11,7 @@ use pliant_face::{Animator, FaceModel, FaceSimulation, FittedShape, SimulationOp
 use crate::coarse::face;
 
 fn exact() -> SimulationOptions {
-    SimulationOptions { contact: false, threads: 2, ..SimulationOptions::default() }
+    SimulationOptions { contact: false, ..SimulationOptions::default() }
 }
 
 fn mean(values: impl Iterator<Item = f64>) -> f64 {
@@ -33,7 +33,7 @@ fn raised_brows_are_made_by_the_forehead_and_played_as_fitted() {
     let face = face();
     let rest = &face.skin.mesh.positions;
     let (target, moved) = target(face, "browInnerUp");
-    let options = FitOptions { contact: false, threads: 2, ..FitOptions::default() };
+    let options = FitOptions { contact: false, ..FitOptions::default() };
     let fitted = FaceFit::new(face, options).expect("a fit").fit(&target, None).expect("muscles");
     let by = mean(moved.iter().map(|&v| target[v].distance(rest[v])));
     let left = mean(moved.iter().map(|&v| target[v].distance(fitted.skin[v])));
@@ -66,7 +66,7 @@ fn muscles_that_were_learned_make_more_than_those_they_began_as() {
     let face = face();
     let (skins, moved): (Vec<_>, Vec<_>) =
         ["browInnerUp", "mouthSmileLeft"].map(|name| target(face, name)).into_iter().unzip();
-    let fit = FitOptions { contact: false, threads: 2, ..FitOptions::default() };
+    let fit = FitOptions { contact: false, ..FitOptions::default() };
     let options = LessonOptions { fit: fit.clone(), ..LessonOptions::default() };
     let learned = learn(face, &skins, &options, &|| false).expect("a lesson");
     let left = |fitted: &Fitted, k: usize| {
@@ -129,12 +129,8 @@ fn a_skin_of_another_head_is_refused() {
 fn muscles_of_known_geometry_are_found_fast_as_well() {
     let face = face();
     let (skin, moved) = target(face, "mouthSmileLeft");
-    let options = FitOptions {
-        model: ActivationModel::Geometry,
-        contact: false,
-        threads: 2,
-        ..FitOptions::default()
-    };
+    let options =
+        FitOptions { model: ActivationModel::Geometry, contact: false, ..FitOptions::default() };
     let slow =
         FaceFit::new(face, options.clone()).expect("a fit").fit(&skin, None).expect("muscles");
     let mut reduced = Reduced::new(face, options).expect("a fit");
@@ -163,12 +159,8 @@ fn muscles_that_made_a_skin_are_told_from_others() {
     let jaw = JawPose { open: 4.0, ..JawPose::default() };
     let mut simulation = FaceSimulation::new(face, &exact()).expect("a simulation");
     simulation.pose(&contractions, &jaw);
-    let options = FitOptions {
-        model: ActivationModel::Muscle,
-        contact: false,
-        threads: 2,
-        ..FitOptions::default()
-    };
+    let options =
+        FitOptions { model: ActivationModel::Muscle, contact: false, ..FitOptions::default() };
     let mut fit = FaceFit::new(face, options).expect("a fit");
     let fitted = fit.fit(&simulation.skin(), None).expect("muscles");
     for (muscle, found) in face.muscles.iter().zip(&fitted.contractions) {

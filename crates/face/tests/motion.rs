@@ -11,7 +11,7 @@ use pliant_model::integrator::Scheme;
 use crate::coarse::face;
 
 fn options(solver: FaceSolver) -> SimulationOptions {
-    SimulationOptions { solver, threads: 2, ..SimulationOptions::default() }
+    SimulationOptions { solver, ..SimulationOptions::default() }
 }
 
 /// Some frames of speech in which lips press, part and meet again, with the head held still.

@@ -32,8 +32,8 @@ fn build_ict(folder: &Path, team: &Team) -> FaceModel {
     let own = folder.join("ict_facekit");
     let markers =
         Path::new(env!("CARGO_MANIFEST_DIR")).join("../../assets/markers/ict-facekit.json");
-    let own = read_own_head(&own.join("generic_neutral_mesh.obj"), Some(&own), &markers, 0.01)
-        .expect("a head of 26,719 vertices");
+    let neutral = own.join("generic_neutral_mesh.obj");
+    let own = read_own_head(&neutral, &[own], &markers, 0.01).expect("a head of 26,719 vertices");
     let head = Template::built_in(0.0045, team).expect("a head");
     let (template, remarks) = register(&head, &own, Path::new("ict"), team).expect("a template");
     assert!(remarks.is_empty(), "{remarks:?}");
@@ -50,7 +50,6 @@ fn the_mouth_of_a_real_head_opens() {
     assert!(face.recipes.iter().any(|recipe| recipe.0 == "mouthSmile_L"), "its own names");
     let options = SimulationOptions {
         solver: FaceSolver::Interactive { iterations: 40 },
-        threads: 2,
         ..SimulationOptions::default()
     };
     let mut simulation = FaceSimulation::new(face, &options).expect("a simulation");
@@ -79,7 +78,6 @@ fn a_real_performance_is_played_on_a_real_head() {
     let options = SimulationOptions {
         solver: FaceSolver::Interactive { iterations: 10 },
         contact: false,
-        threads: 2,
         ..SimulationOptions::default()
     };
     let mut animator = Animator::of(face, &performance, &options).expect("an animator");

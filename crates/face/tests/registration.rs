@@ -123,7 +123,6 @@ fn somebodys_mouth_opens_and_their_names_are_known() {
     assert!(!names.contains(&"blush"));
     let options = SimulationOptions {
         solver: FaceSolver::Interactive { iterations: 40 },
-        threads: 2,
         ..SimulationOptions::default()
     };
     let mut simulation = FaceSimulation::new(&face, &options).expect("a simulation");
@@ -189,15 +188,23 @@ fn files_of_a_head_are_read_and_what_is_wrong_with_them_is_told() {
     let markers = root.join("markers.json");
     fs::write(&markers, r#"{"pronasale": 12, "menton": [0.0, -10.0, 3.0]}"#).expect("written");
     let glb = root.join("blendshapes.glb");
-    let own = read_own_head(&skin, Some(&glb), &markers, 0.01).expect("a head");
+    let own = read_own_head(&skin, std::slice::from_ref(&glb), &markers, 0.01).expect("a head");
     assert_eq!(own.shapes.len(), head().shapes.len());
     let nose = own.markers.iter().find(|m| m.name == "pronasale").expect("a marker");
     assert!(nose.position.distance(0.01 * head().skin.mesh.positions[12]) < 1e-9);
     fs::create_dir(root.join("shapes")).expect("a folder");
-    let empty = read_own_head(&skin, Some(&root.join("shapes")), &markers, 1.0);
-    assert!(empty.expect_err("nothing").to_string().contains("no mesh in it"));
+    let shapes = [root.join("shapes")];
+    let empty = read_own_head(&skin, &shapes, &markers, 1.0);
+    assert!(empty.expect_err("nothing").to_string().contains("the shapes: there is none"));
+    let itself = read_own_head(&skin, std::slice::from_ref(&skin), &markers, 1.0);
+    assert!(itself.expect_err("at rest").to_string().contains("the shapes: there is none"));
+    let twice = read_own_head(&skin, &[glb.clone(), glb], &markers, 0.01);
+    assert!(twice.expect_err("one too many").to_string().ends_with("is there twice"));
+    let alone = root.join("eye_right.obj");
+    let sentence = read_own_head(&skin, &[alone], &markers, 1.0).expect_err("an eye").to_string();
+    assert!(sentence.contains("the shape eye_right has"), "{sentence}");
     fs::copy(root.join("eye_left.obj"), root.join("shapes/jawOpen.obj")).expect("copied");
-    let other = read_own_head(&skin, Some(&root.join("shapes")), &markers, 1.0);
+    let other = read_own_head(&skin, &shapes, &markers, 1.0);
     let sentence = other.expect_err("another mesh").to_string();
     assert!(sentence.contains("the shape jawOpen has"), "{sentence}");
     for (text, expected) in [
@@ -207,7 +214,7 @@ fn files_of_a_head_are_read_and_what_is_wrong_with_them_is_told() {
         ("[1]", "line 1"),
     ] {
         fs::write(&markers, text).expect("written");
-        let sentence = read_own_head(&skin, None, &markers, 1.0).expect_err(text).to_string();
+        let sentence = read_own_head(&skin, &[], &markers, 1.0).expect_err(text).to_string();
         assert!(sentence.contains(expected), "{sentence}");
     }
     read_template(root).expect("as it was");

@@ -38,7 +38,7 @@ fn jump(time: f64) -> DVec3 {
 
 #[test]
 fn a_face_carried_at_constant_velocity_stays_quiet() {
-    let mut simulation = moving(Dynamics::default(), 2);
+    let mut simulation = moving(Dynamics::default(), 1);
     for frame in 0..12 {
         let place = DVec3::new(3.0, 1.0, -2.0) * f64::from(frame) / 30.0;
         simulation.move_head(&HeadPose { place, ..HeadPose::default() });
@@ -52,9 +52,9 @@ fn a_face_carried_at_constant_velocity_stays_quiet() {
 
 #[test]
 fn a_face_turned_slowly_is_the_face_without_inertia_turned() {
-    let still = SimulationOptions { threads: 2, ..SimulationOptions::default() };
+    let still = SimulationOptions::default();
     let mut still = FaceSimulation::new(face(), &still).expect("a simulation");
-    let mut moving = moving(Dynamics::default(), 2);
+    let mut moving = moving(Dynamics::default(), 1);
     let yaw = |frame: i32| {
         // A quarter turn within a second, by ease in and ease out.
         let part = (f64::from(frame) / 30.0).clamp(0.0, 1.0);
@@ -81,7 +81,7 @@ fn a_head_turned_by_a_right_angle_moves_as_the_same_head() {
     let poses: Vec<Vec<DVec3>> = [0.0, 0.5]
         .map(|part: f64| {
             let turn = DMat3::from_rotation_y(part * std::f64::consts::PI);
-            let mut simulation = moving(Dynamics::default(), 2);
+            let mut simulation = moving(Dynamics::default(), 1);
             for frame in 0..6 {
                 simulation.move_head(&HeadPose { turn, ..HeadPose::default() });
                 simulation.pose(&smile(0.06 * f64::from(frame)), &JawPose::default());
@@ -111,7 +111,7 @@ fn jumped(dynamics: Dynamics, threads: usize) -> (Vec<FrameReport>, Vec<Vec<DVec
 fn a_jump_makes_the_cheeks_lag_and_its_work_is_booked() {
     let rest = face().skin_at(&face().solid.positions);
     for scheme in [Scheme::BackwardEuler, Scheme::Bdf2, Scheme::ImplicitMidpoint] {
-        let (reports, skins) = jumped(Dynamics { scheme, ..Dynamics::default() }, 2);
+        let (reports, skins) = jumped(Dynamics { scheme, ..Dynamics::default() }, 1);
         let most = reports.iter().map(|r| r.energy.abs()).fold(0.0, f64::max);
         for (frame, report) in reports.iter().enumerate() {
             let off = (report.energy - report.account).abs();
@@ -166,7 +166,7 @@ fn windy(scheme: Scheme, fepr: bool, threads: usize) -> FaceSimulation<'static> 
 #[test]
 fn ripples_live_where_energy_is_kept_and_die_in_backward_euler() {
     let speed = |scheme, fepr| {
-        let mut simulation = windy(scheme, fepr, 2);
+        let mut simulation = windy(scheme, fepr, 1);
         let (mut squares, mut worst) = (0.0, 0.0f64);
         for frame in 0..40 {
             let report = simulation.pose(&[], &JawPose::default());
@@ -199,7 +199,7 @@ fn wind_is_the_same_to_the_last_bit_for_any_number_of_threads() {
 
 #[test]
 fn wind_from_the_side_presses_the_cheek_that_it_meets() {
-    let options = SimulationOptions { shear: 520.0, threads: 2, ..SimulationOptions::default() };
+    let options = SimulationOptions { shear: 520.0, ..SimulationOptions::default() };
     let wind = world("[wind]\nvelocity = [-30.0, 0.0, 0.0]");
     let mut simulation = in_world(&options, &wind);
     simulation.pose(&[], &JawPose::default());
@@ -220,7 +220,7 @@ fn wind_from_the_side_presses_the_cheek_that_it_meets() {
 /// Presses a thing of a world on a face without inertia for some frames.
 fn pressed(text: &str, frames: u32) -> (FaceSimulation<'static>, FrameReport) {
     let solver = FaceSolver::Interactive { iterations: 15 };
-    let options = SimulationOptions { solver, threads: 2, ..SimulationOptions::default() };
+    let options = SimulationOptions { solver, ..SimulationOptions::default() };
     let world = world(text);
     let mut simulation = in_world(&options, &world);
     let mut report = FrameReport::default();
@@ -292,7 +292,6 @@ fn a_resumed_simulation_goes_on_to_the_last_bit() {
     let options = SimulationOptions {
         solver: FaceSolver::Interactive { iterations: 8 },
         dynamics: Some(dynamics),
-        threads: 2,
         ..SimulationOptions::default()
     };
     let world = world(text);

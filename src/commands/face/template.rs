@@ -9,11 +9,10 @@ use pliant::face::anatomy::resolution::DEFAULT_SIZE;
 use pliant::face::folder::{check, read_template, write_template};
 use pliant::face::{Performance, Template, read_own_head, register};
 use pliant::io::atomic::{create_folder, refuse_overwriting, write_whole};
-use pliant::io::unit_named;
 use pliant::math::team::Team;
 
 use super::failure;
-use crate::arguments::Options;
+use crate::arguments::{Options, unit};
 use crate::failure::Failure;
 use crate::report;
 
@@ -36,9 +35,9 @@ pub struct Arguments {
     /// Where landmarks are on it: {"pronasale": VERTEX, "menton": [X, Y, Z], …}
     #[arg(long, value_name = "M.json", requires = "skin")]
     markers: Option<PathBuf>,
-    /// Its shapes: a folder of meshes, or a glTF file with morph targets
-    #[arg(long, value_name = "DIR|GLB", requires = "skin")]
-    shapes: Option<PathBuf>,
+    /// Its shapes: folders of meshes, meshes, or glTF files with morph targets
+    #[arg(long, value_name = "FILES", num_args = 1.., requires = "skin")]
+    shapes: Vec<PathBuf>,
     /// Of its files: m, cm, mm, in or ft
     #[arg(long, default_value = "m", value_parser = unit, requires = "skin")]
     unit: f64,
@@ -65,7 +64,7 @@ pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
             for output in ["skin.obj", "blendshapes.glb"] {
                 refuse_overwriting(&folder.join(output), &[skin, markers])?;
             }
-            let shapes = arguments.shapes.as_deref();
+            let shapes = &arguments.shapes;
             let own = read_own_head(skin, shapes, markers, arguments.unit).map_err(failure)?;
             Some((skin, own))
         }
@@ -100,10 +99,6 @@ fn contents(template: &Template) -> String {
         template.regions.len(),
         template.landmarks.len(),
     )
-}
-
-fn unit(text: &str) -> Result<f64, String> {
-    unit_named(text).ok_or_else(|| "expected m, cm, mm, in or ft".to_owned())
 }
 
 fn size(text: &str) -> Result<f64, String> {

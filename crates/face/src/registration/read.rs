@@ -11,17 +11,18 @@ use crate::anatomy::landmarks::Landmark;
 use crate::error::FaceError;
 use crate::template::Shape;
 
-/// Reads a head whose files are in a unit of so many metres. Shapes are a glTF file with morph
-/// targets or a folder of meshes, the head in each; markers are JSON: `{"pronasale": 4857}`, a vertex
-/// of the mesh counted from 0, or `{"menton": [0.0, -7.5, 10.4]}`, a place.
+/// Reads a head whose files are in a unit of so many metres. Shapes are glTF files with morph
+/// targets, meshes of the head in a shape that the file's name tells, or folders of these; the head
+/// itself among them is passed over. Markers are JSON: `{"pronasale": 4857}`, a vertex of the mesh
+/// counted from 0, or `{"menton": [0.0, -7.5, 10.4]}`, a place.
 ///
 /// ```
-/// let missing = pliant_face::read_own_head("no.obj".as_ref(), None, "no.json".as_ref(), 0.01);
+/// let missing = pliant_face::read_own_head("no.obj".as_ref(), &[], "no.json".as_ref(), 0.01);
 /// assert!(missing.unwrap_err().to_string().contains("no.obj"));
 /// ```
 pub fn read_own_head(
     mesh: &Path,
-    shapes: Option<&Path>,
+    shapes: &[PathBuf],
     markers: &Path,
     unit: f64,
 ) -> Result<OwnHead, FaceError> {
@@ -40,16 +41,7 @@ pub fn read_own_head(
     surface.mesh.positions.iter_mut().for_each(|p| *p *= unit);
     let positions = &surface.mesh.positions;
     let markers = markers_in(&read_text(markers)?, markers, positions, unit)?;
-    let shapes = match shapes {
-        None => Vec::new(),
-        Some(folder) if folder.is_dir() => shapes_in(folder, mesh, positions, unit)?,
-        Some(file) => {
-            let scaled = |d: Vec<DVec3>| d.into_iter().map(|d| unit * d).collect();
-            let read = read_blendshapes(file)?.shapes.into_iter();
-            let all = read.map(|(name, d)| Shape { name, displacement: scaled(d) }).collect();
-            checked(all, file, positions.len())?
-        }
-    };
+    let shapes = shapes_in(shapes, mesh, positions, unit)?;
     let name = mesh.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     Ok(OwnHead { name, surface, shapes, markers })
 }
@@ -88,9 +80,9 @@ fn markers_in(
     Ok(markers)
 }
 
-/// Every mesh in a folder but the head itself, by name.
+/// The shapes of all files and folders, in their order.
 fn shapes_in(
-    folder: &Path,
+    places: &[PathBuf],
     neutral: &Path,
     positions: &[DVec3],
     unit: f64,
@@ -99,22 +91,54 @@ fn shapes_in(
         (Ok(a), Ok(b)) => a == b,
         _ => false,
     };
-    let mut shapes = Vec::new();
-    for path in files_in(folder)?.into_iter().filter(|f| MeshFormat::of(f).is_some() && !same(f)) {
-        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        let to = read_mesh(&path)?.mesh.positions;
-        let displacement = to.iter().zip(positions).map(|(to, from)| unit * *to - *from).collect();
-        let extra = to.len().saturating_sub(positions.len());
-        let mut shape = Shape { name, displacement };
-        shape.displacement.resize(shape.displacement.len() + extra, DVec3::ZERO);
-        shapes.extend(checked(vec![shape], &path, positions.len())?);
-    }
-    if shapes.is_empty() {
-        let problem = "there is no mesh in it, expected the head in each shape".to_owned();
-        let part = "the shapes:".to_owned();
-        return Err(FaceError::Part { path: folder.to_owned(), part, problem });
+    let mut shapes: Vec<Shape> = Vec::new();
+    for place in places {
+        let wrong = |part: String, problem: &str| FaceError::Part {
+            path: place.clone(),
+            part,
+            problem: problem.to_owned(),
+        };
+        let files = if place.is_dir() {
+            let found = files_in(place)?.into_iter().filter(|file| MeshFormat::of(file).is_some());
+            found.collect()
+        } else {
+            vec![place.clone()]
+        };
+        let before = shapes.len();
+        for file in files.iter().filter(|file| !same(file)) {
+            for shape in shapes_of(file, positions, unit)? {
+                if shapes.iter().any(|known| known.name == shape.name) {
+                    return Err(wrong(format!("the shape {}", shape.name), "is there twice"));
+                }
+                shapes.push(shape);
+            }
+        }
+        if shapes.len() == before {
+            let problem = "there is none, expected meshes of the head in a shape, or morph targets";
+            return Err(wrong("the shapes:".to_owned(), problem));
+        }
     }
     Ok(shapes)
+}
+
+/// The morph targets of a file, or what it is itself.
+fn shapes_of(file: &Path, positions: &[DVec3], unit: f64) -> Result<Vec<Shape>, FaceError> {
+    if MeshFormat::of(file) == Some(MeshFormat::Gltf) {
+        let scaled = |d: Vec<DVec3>| d.into_iter().map(|d| unit * d).collect();
+        let read = read_blendshapes(file)?.shapes.into_iter();
+        let all: Vec<Shape> =
+            read.map(|(name, d)| Shape { name, displacement: scaled(d) }).collect();
+        if !all.is_empty() {
+            return checked(all, file, positions.len());
+        }
+    }
+    let name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let to = read_mesh(file)?.mesh.positions;
+    let displacement = to.iter().zip(positions).map(|(to, from)| unit * *to - *from).collect();
+    let extra = to.len().saturating_sub(positions.len());
+    let mut shape = Shape { name, displacement };
+    shape.displacement.resize(shape.displacement.len() + extra, DVec3::ZERO);
+    checked(vec![shape], file, positions.len())
 }
 
 fn checked(shapes: Vec<Shape>, path: &Path, expected: usize) -> Result<Vec<Shape>, FaceError> {

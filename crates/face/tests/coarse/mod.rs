@@ -1,4 +1,5 @@
-//! The built-in head and its face, coarse enough for tests, built once.
+//! The built-in head and its face, coarse enough for tests, built once. Simulations of it have one thread each, as other tests have the
+//! other cores; that threads change nothing is a test of its own.
 
 use std::path::Path;
 use std::sync::OnceLock;

@@ -9,7 +9,7 @@ mod truth;
 use std::sync::{Mutex, PoisonError};
 
 use glam::DVec3;
-use pliant::face::inverse::blend::Blend;
+use pliant::face::inverse::blend::{Blend, REACH};
 use pliant::face::inverse::fit::{ActivationModel, FaceFit, FitOptions, Fitted};
 use pliant::face::inverse::lesson::{LessonOptions, learn};
 use pliant::face::inverse::reduced::Reduced;
@@ -18,7 +18,9 @@ use pliant::face::{BuildOptions, FaceError, FaceModel, Template, build};
 use pliant::math::team::Team;
 use serde_json::json;
 
-use self::skins::{ABOUT, BUMP, FIVE, Target, UNSEEN, bumped, made_of_bump, skin};
+use self::skins::{
+    ABOUT, BUMP, LEARNED, SINGLES, Target, UNSEEN, bumped, made_of_bump, preset, skin,
+};
 use super::{Column, Entry, Row, Stop, Style, Suite, Values};
 
 /// Length of tets' edges in the cheek \[m\]: about as many tets as the thesis has.
@@ -68,28 +70,29 @@ fn entries(threads: usize) -> Vec<Entry> {
             work(subject, threads, stop)
         }));
     };
-    for target in &FIVE {
+    for target in &SINGLES {
         add(
             format!("tensor/{}", target.name),
             Box::new(|s, n, _| fitted(s, n, target, ActivationModel::Tensor, true)),
         );
     }
     add("tensor/warm-smile".to_owned(), Box::new(|s, n, _| warm(s, n)));
-    for target in &FIVE {
+    for target in &SINGLES {
         add(
             format!("fibre/{}", target.name),
             Box::new(|s, n, _| fitted(s, n, target, ActivationModel::Fibre, true)),
         );
     }
-    for target in FIVE.iter().filter(|target| ABOUT.iter().any(|(name, _)| *name == target.name)) {
+    for target in SINGLES.iter().filter(|target| ABOUT.iter().any(|(name, _)| *name == target.name))
+    {
         add(
             format!("plain/{}", target.name),
             Box::new(|s, n, _| fitted(s, n, target, ActivationModel::Tensor, false)),
         );
     }
     add("lesson".to_owned(), Box::new(lesson));
-    for target in &UNSEEN {
-        add(format!("unseen/{}", target.name), Box::new(|s, n, stop| unseen(s, n, target, stop)));
+    for name in UNSEEN {
+        add(format!("unseen/{name}"), Box::new(move |s, n, stop| unseen(s, n, name, stop)));
     }
     add("artefact/tensor".to_owned(), Box::new(|s, n, _| artefact_by_tensors(s, n)));
     add("artefact/geometry".to_owned(), Box::new(artefact_by_geometry));
@@ -162,8 +165,8 @@ fn fitted(
 fn warm(subject: &Subject, threads: usize) -> Result<Option<Values>, FaceError> {
     let face = &subject.face;
     let mut fit = FaceFit::new(face, options(ActivationModel::Tensor, threads))?;
-    let near = fit.fit(&skin(face, &FIVE[0], NEIGHBOUR), None)?;
-    let wanted = skin(face, &FIVE[0], 1.0);
+    let near = fit.fit(&skin(face, &SINGLES[0], NEIGHBOUR), None)?;
+    let wanted = skin(face, &SINGLES[0], 1.0);
     let fitted = fit.fit(&wanted, Some(&near))?;
     Ok(Some(told(face, &wanted, &fitted)))
 }
@@ -176,7 +179,8 @@ fn taught<'a>(
 ) -> Result<Option<&'a (FaceModel, Values)>, FaceError> {
     let Subject { face, taught } = subject;
     if taught.is_none() {
-        let skins: Vec<Vec<DVec3>> = FIVE.iter().map(|target| skin(face, target, 1.0)).collect();
+        let face = &face.lending(REACH);
+        let skins: Vec<Vec<DVec3>> = LEARNED.iter().map(|name| preset(face, name)).collect();
         let fit = options(ActivationModel::Geometry, threads);
         let lesson = LessonOptions { fit, ..LessonOptions::default() };
         let learned = learn(face, &skins, &lesson, stop)?;
@@ -208,11 +212,11 @@ fn lesson(subject: &mut Subject, threads: usize, stop: Stop) -> Result<Option<Va
 fn unseen(
     subject: &mut Subject,
     threads: usize,
-    target: &Target,
+    name: &str,
     stop: Stop,
 ) -> Result<Option<Values>, FaceError> {
     let Some((face, _)) = taught(subject, threads, stop)? else { return Ok(None) };
-    let wanted = skin(face, target, 1.0);
+    let wanted = preset(face, name);
     let asked = options(ActivationModel::Geometry, threads);
     let mut reduced = Reduced::new(face, asked.clone())?;
     let fitted = reduced.fit(&wanted)?;
@@ -227,7 +231,7 @@ fn unseen(
 
 fn artefact_by_tensors(subject: &Subject, threads: usize) -> Result<Option<Values>, FaceError> {
     let face = &subject.face;
-    let (plain, wanted) = (skin(face, &FIVE[0], 1.0), bumped(face, &FIVE[0], &BUMP));
+    let (plain, wanted) = (skin(face, &SINGLES[0], 1.0), bumped(face, &SINGLES[0], &BUMP));
     let mut fit = FaceFit::new(face, options(ActivationModel::Tensor, threads))?;
     let [without, with] = [fit.fit(&plain, None)?, fit.fit(&wanted, None)?];
     let mut values = told(face, &wanted, &with);
@@ -242,7 +246,7 @@ fn artefact_by_geometry(
     stop: Stop,
 ) -> Result<Option<Values>, FaceError> {
     let Some((face, _)) = taught(subject, threads, stop)? else { return Ok(None) };
-    let (plain, wanted) = (skin(face, &FIVE[0], 1.0), bumped(face, &FIVE[0], &BUMP));
+    let (plain, wanted) = (skin(face, &SINGLES[0], 1.0), bumped(face, &SINGLES[0], &BUMP));
     let mut fit = Reduced::new(face, options(ActivationModel::Geometry, threads))?;
     let [without, with] = [fit.fit(&plain)?, fit.fit(&wanted)?];
     let mut values = told(face, &wanted, &with);

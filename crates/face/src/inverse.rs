@@ -17,7 +17,7 @@
 //! | [`lesson`] | several skins of a face, and what its muscles' geometry must be for them |
 //! | [`reduced`] | one more skin, with geometry that is known: fast |
 //! | [`residual`] | how well a skin is met |
-//! | [`drawn`] | where it begins |
+//! | [`drawn`], [`guided`], `jaw` | where it begins, and the way from there |
 //! | [`gamma`] | the local step of R_act |
 //!
 //! The gradient is the adjoint one, exact to rounding: with Kλ = −Sᵀω(Sx − t), dJ/da = Bᵀλ, where K = ∇²E
@@ -32,6 +32,8 @@ pub mod fit;
 pub mod gamma;
 pub mod gauss_newton;
 pub mod geometry;
+pub mod guided;
+mod jaw;
 pub mod lesson;
 pub mod observation;
 pub mod priors;

@@ -3,6 +3,7 @@
 
 mod bytes;
 mod file;
+mod lending;
 mod slip;
 
 use glam::DVec3;
@@ -39,12 +40,12 @@ pub enum BoneHold {
     Sliding(DVec3),
 }
 
-/// Some of a tet is muscle.
+/// Some of a tet is muscle, or it is lent to one that is near.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Share {
     pub tet: u32,
     pub muscle: u32,
-    /// Of the tet's volume, from 0 to 1.
+    /// Of the tet's volume, from 0 to 1; 0 where the tet is lent.
     pub fraction: f64,
     /// A unit vector along the fibres.
     pub fibre: DVec3,
@@ -128,6 +129,20 @@ impl FaceModel {
         }
         active.iter_mut().for_each(|a| *a = f64::min(*a, 1.0));
         active
+    }
+
+    /// What of every tet is passive tissue, from 0 to 1: all but muscle, and of muscle and what is lent to one what the geometry that was
+    /// learned has as passive (Dinev 2020, section 4.3.1).
+    pub fn passive_fractions(&self) -> Vec<f64> {
+        let mut passive: Vec<f64> = self.active_fractions().iter().map(|own| 1.0 - own).collect();
+        let rows = self.shares.chunk_by(|a, b| a.tet == b.tet).zip(0..self.geometry.tets());
+        for (own, row) in rows {
+            let taken = self.geometry.row(row).iter().filter(|entry| entry.column == 0);
+            let taken: f64 = taken.map(|entry| entry.weight).sum();
+            let part = &mut passive[own[0].tet as usize];
+            *part = if own[0].is_lent() { taken } else { 1.0 - (1.0 - *part) * (1.0 - taken) };
+        }
+        passive
     }
 
     /// The least dihedral angle (degrees) of tets that can deform: those with all corners on bone have no say.

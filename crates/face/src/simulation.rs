@@ -477,8 +477,8 @@ fn obedient_part(
 ) -> f64 {
     let (mut sum, mut whole) = (0.0, 0.0);
     for k in shares {
-        sum += face.shares[k].fraction * obedience(k);
-        whole += face.shares[k].fraction;
+        sum += face.shares[k].part() * obedience(k);
+        whole += face.shares[k].part();
     }
     if whole > 0.0 { sum / whole } else { 1.0 }
 }

@@ -2,6 +2,7 @@
 
 use glam::DVec3;
 use pliant_face::anatomy::hinge::JawPose;
+use pliant_face::inverse::blend::{Blend, REACH};
 use pliant_face::inverse::fit::{ActivationModel, FaceFit, FitOptions, Fitted};
 use pliant_face::inverse::lesson::{LessonOptions, learn};
 use pliant_face::inverse::reduced::Reduced;
@@ -62,8 +63,58 @@ fn raised_brows_are_made_by_the_forehead_and_played_as_fitted() {
 }
 
 #[test]
-fn muscles_that_were_learned_make_more_than_those_they_began_as() {
+fn flesh_that_is_lent_is_what_it_was_until_it_is_told_to_contract() {
     let face = face();
+    let lent = face.lending(REACH);
+    let [before, after] = [face, &lent].map(|face| face.active_tets().len());
+    assert!(after > before + before / 2, "{after} of {before} tets");
+    let contractions: Vec<f64> = (0..face.muscles.len()).map(|m| 0.05 * (m % 5) as f64).collect();
+    let jaw = JawPose { open: 6.0, ..JawPose::default() };
+    let skins = [face, &lent].map(|face| {
+        let mut simulation = FaceSimulation::new(face, &exact()).expect("a simulation");
+        simulation.pose(&contractions, &jaw);
+        simulation.skin()
+    });
+    let off = skins[0].iter().zip(&skins[1]).map(|(a, b)| a.distance(*b)).fold(0.0, f64::max);
+    assert!(off < 1e-6, "{off:e} m apart");
+    let read = FaceModel::decode(&lent.encode()).expect("a face");
+    assert_eq!(read.shares, lent.shares);
+
+    // What tets learn to take of muscles they do not have of fat.
+    let passive = face.passive_fractions();
+    assert_eq!(passive, lent.passive_fractions());
+    let mut taught = lent.clone();
+    taught.geometry = Blend::of_muscles(&lent);
+    let row = lent.shares.chunk_by(|a, b| a.tet == b.tet).position(|own| own[0].is_lent());
+    let row = row.expect("a tet that is lent");
+    let first = taught.geometry.starts[row] as usize;
+    taught.geometry.entries[first].weight = 0.25;
+    taught.geometry.entries[first + 1].weight = 0.75;
+    let tet = lent.active_tets()[row].start;
+    let tet = lent.shares[tet].tet as usize;
+    assert!((taught.passive_fractions()[tet] - 0.25).abs() < 1e-12 && passive[tet] == 1.0);
+}
+
+#[test]
+fn a_jaw_that_is_pushed_forward_is_told_by_the_skin_over_it() {
+    let face = face();
+    let options =
+        FitOptions { weights: Vec::new(), steps: 0, contact: false, ..FitOptions::default() };
+    let mut fit = FaceFit::new(face, options).expect("a fit");
+    for (name, open, shift) in [
+        ("jawForward", 0.0, DVec3::new(0.0, -0.001, 0.0055)),
+        ("jawOpen", 24.0, DVec3::ZERO),
+        ("mouthSmileLeft", 0.0, DVec3::ZERO),
+    ] {
+        let jaw = fit.fit(&target(face, name).0, None).expect("a jaw").jaw;
+        let off = 1e3 * jaw.shift.distance(shift);
+        assert!((jaw.open - open).abs() < 1.0 && off < 1.0, "{name}: {jaw:?}");
+    }
+}
+
+#[test]
+fn muscles_that_were_learned_make_more_than_those_they_began_as() {
+    let face = &face().lending(REACH);
     let (skins, moved): (Vec<_>, Vec<_>) =
         ["browInnerUp", "mouthSmileLeft"].map(|name| target(face, name)).into_iter().unzip();
     let fit = FitOptions { contact: false, ..FitOptions::default() };

@@ -1,7 +1,8 @@
-//! Skins that are asked for: sums of the head's shapes, and one with a bump that no muscle makes.
+//! Skins that are asked for: shapes of the head, whole expressions, and one with a bump that no muscle makes.
 
 use glam::DVec3;
 use pliant::face::FaceModel;
+use pliant::face::expression::PRESETS;
 
 /// A skin by weights of shapes.
 pub struct Target {
@@ -9,8 +10,8 @@ pub struct Target {
     pub shapes: &'static [(&'static str, f64)],
 }
 
-/// What geometry is learned from.
-pub const FIVE: [Target; 5] = [
+/// What is fitted by itself.
+pub const SINGLES: [Target; 5] = [
     Target { name: "smile", shapes: &[("mouthSmileLeft", 1.0), ("mouthSmileRight", 1.0)] },
     Target {
         name: "brows",
@@ -21,16 +22,10 @@ pub const FIVE: [Target; 5] = [
     Target { name: "jaw", shapes: &[("jawOpen", 1.0)] },
 ];
 
-/// What is fitted with what was learned from these.
-pub const UNSEEN: [Target; 4] = [
-    Target { name: "wry", shapes: &[("mouthSmileLeft", 1.0), ("browOuterUpRight", 1.0)] },
-    Target {
-        name: "laugh",
-        shapes: &[("mouthSmileLeft", 0.7), ("mouthSmileRight", 0.7), ("jawOpen", 0.4)],
-    },
-    Target { name: "upper-lip", shapes: &[("mouthUpperUpLeft", 1.0), ("mouthUpperUpRight", 1.0)] },
-    Target { name: "funnel", shapes: &[("mouthFunnel", 1.0)] },
-];
+/// The head's presets that geometry is learned from, and those that are then fitted with it. A sleeping face hardly moves, and no muscle puffs
+/// cheeks up.
+pub const LEARNED: [&str; 5] = ["smile", "surprise", "disgust", "sadness", "kiss"];
+pub const UNSEEN: [&str; 5] = ["laugh", "anger", "fear", "ooh", "wink"];
 
 /// The three muscles that expressions are about.
 pub const ABOUT: [(&str, [&str; 3]); 3] = [
@@ -51,11 +46,22 @@ pub const BUMP: Bump = Bump { near: DVec3::new(0.05, -0.045, 0.06), radius: 0.00
 
 /// The skin \[m\] of a part of an expression.
 pub fn skin(face: &FaceModel, target: &Target, part: f64) -> Vec<DVec3> {
+    summed(face, target.shapes.iter().map(|(name, weight)| (*name, part * weight)))
+}
+
+/// The skin \[m\] of a preset.
+pub fn preset(face: &FaceModel, name: &str) -> Vec<DVec3> {
+    let shapes = PRESETS.iter().find(|preset| preset.name == name);
+    let shapes = shapes.map(|preset| preset.shapes()).unwrap_or_default();
+    summed(face, shapes.iter().map(|(name, weight)| (&name[..], *weight)))
+}
+
+fn summed<'a>(face: &FaceModel, shapes: impl Iterator<Item = (&'a str, f64)>) -> Vec<DVec3> {
     let mut skin = face.skin.mesh.positions.clone();
-    for (name, weight) in target.shapes {
-        let Some(shape) = face.shapes.iter().find(|shape| shape.name == *name) else { continue };
+    for (name, weight) in shapes {
+        let Some(shape) = face.shapes.iter().find(|shape| shape.name == name) else { continue };
         for (point, by) in skin.iter_mut().zip(&shape.displacement) {
-            *point += *by * (weight * part);
+            *point += *by * weight;
         }
     }
     skin

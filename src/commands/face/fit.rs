@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
+use pliant::face::inverse::blend::REACH;
 use pliant::face::inverse::lesson::{LessonOptions, learn};
 use pliant::face::inverse::fit::{ActivationModel, FaceFit, FitOptions, Fitted};
 use pliant::face::inverse::reduced::Reduced;
@@ -103,6 +104,8 @@ pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
     let (mut rows, mut rig) = (Vec::new(), Vec::new());
     let (mut seconds, mut geometry) = (0.0, None);
     if arguments.learn_muscles {
+        // Flesh near muscles may turn out to be theirs.
+        face = face.lending(REACH);
         let lesson = LessonOptions { fit: asked, ..LessonOptions::default() };
         let skins: Vec<Vec<DVec3>> = targets.iter().map(|target| target.skin.clone()).collect();
         let learned = learn(&face, &skins, &lesson, &interrupt::asked).map_err(failure)?;

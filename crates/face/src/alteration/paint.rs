@@ -111,14 +111,7 @@ impl<'a> Painter<'a> {
         files: &mut dyn EffectFiles,
     ) -> Result<Vec<f64>, String> {
         let painted = match place {
-            Where::Passive => {
-                return Ok(self
-                    .face
-                    .active_fractions()
-                    .iter()
-                    .map(|active| 1.0 - active)
-                    .collect());
-            }
+            Where::Passive => return Ok(self.face.passive_fractions()),
             Where::Map(file) => {
                 let map = files.map(file)?;
                 checked(&map, self.face.skin.mesh.positions.len())

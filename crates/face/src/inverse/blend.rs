@@ -60,15 +60,15 @@ impl Blend {
         }
     }
 
-    /// Where a face's muscles are: tets that have muscle in them take what of it is theirs, and may come to take of muscles
-    /// within [`REACH`], and of passive tissue.
+    /// Where a face's muscles are: tets that have muscle in them take what of it is theirs, those that are lent passive tissue; all may
+    /// come to take of muscles within [`REACH`], and of passive tissue.
     pub fn of_muscles(face: &FaceModel) -> Blend {
         let at = &face.solid.positions;
         let center = |tet: u32| -> DVec3 {
             face.solid.tets[tet as usize].iter().map(|v| at[*v as usize]).sum::<DVec3>() / 4.0
         };
         let mut centers: Vec<Vec<DVec3>> = vec![Vec::new(); face.muscles.len()];
-        for share in &face.shares {
+        for share in face.shares.iter().filter(|share| !share.is_lent()) {
             centers[share.muscle as usize].push(center(share.tet));
         }
         let mut rows = Vec::new();
@@ -85,7 +85,9 @@ impl Blend {
                     .sum(),
             };
             let near = (0..centers.len()).filter(is_near).map(of);
-            rows.push([Entry::default()].into_iter().chain(near).collect::<Vec<Entry>>());
+            // What is lent begins as what it is.
+            let passive = Entry { column: 0, weight: f64::from(whole == 0.0) };
+            rows.push([passive].into_iter().chain(near).collect::<Vec<Entry>>());
         }
         Blend::new(face.muscles.len(), rows.iter().map(|row| &row[..]))
     }

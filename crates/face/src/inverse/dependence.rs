@@ -82,7 +82,7 @@ pub struct Strands {
     pub contractions: usize,
     /// No contraction is less: 0 of what does not lengthen by itself.
     pub least: f64,
-    /// Of tet i: `strands[starts[i]..starts[i + 1]]`.
+    /// Of tet i: `strands[starts[i]..starts[i + 1]]`; a tet without any stays relaxed.
     pub starts: Vec<u32>,
     pub strands: Vec<Strand>,
 }
@@ -130,6 +130,11 @@ impl Dependence for Strands {
 
     fn activations(&self, theta: &[f64], out: &mut [Activation]) {
         self.each(theta, out, |strand, c| fibre(strand.along, c));
+        for (tet, out) in out.iter_mut().enumerate() {
+            if self.of(tet).is_empty() {
+                *out = RELAXED;
+            }
+        }
     }
 
     fn spread(&self, theta: &[f64], change: &[f64], out: &mut [Activation]) {

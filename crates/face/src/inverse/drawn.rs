@@ -20,7 +20,7 @@ pub const STRETCHES: [f64; 2] = [0.35, 2.2];
 /// A start is a mild one: what it asks for beyond that, not all tets can do at once.
 const MILD: [f64; 2] = [0.5, 2.0];
 /// Of all springs of the skin together (N/m), per Pa of shear modulus.
-const PULL: f64 = 400.0;
+pub(super) const PULL: f64 = 400.0;
 
 /// A face of passive flesh, with springs on its skin and without.
 pub struct Drawn<'a> {

@@ -76,6 +76,20 @@ impl Equilibrium<'_> {
         Ok(Tangent { mixed, rows: vec![Row::zero(); model.free_count()] })
     }
 
+    /// Where a step of Newton's takes all vertices from where they are, by the last tangent.
+    pub fn predicted(&mut self) -> Vec<Row> {
+        let Equilibrium { model, state, workspace, input, .. } = self;
+        let free = model.free_count();
+        let (mut force, mut answer) = (vec![Row::zero(); free], vec![Row::zero(); free]);
+        workspace.slope(model, &input.end, &state.positions, &mut force);
+        workspace.rough_answer(&force, &mut answer);
+        let mut predicted = state.positions.to_vec();
+        for (x, by) in predicted.iter_mut().zip(&answer) {
+            *x = x.plus_scaled(-1.0, *by);
+        }
+        predicted
+    }
+
     /// ∂∇E/∂p of the free vertices by the k-th knob, where it is now, by central differences.
     pub fn knob_force<K: Knobs>(&mut self, knobs: &K, at: &[f64], k: usize) -> Vec<Row> {
         let free = self.model.free_count();

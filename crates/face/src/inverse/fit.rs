@@ -11,13 +11,15 @@ use pliant_model::potentials::activation::{Activation, RELAXED};
 
 use super::blend::Blend;
 use super::dependence::{Dependence, Strand, Strands, Tensors};
-use super::drawn::{Drawn, STRETCHES, Start};
+use super::drawn::{Drawn, STRETCHES};
 use super::gauss_newton::{Effort, Outcome, Prior, Problem};
+use super::guided::Guided;
 use super::observation::{Observation, Sample};
 use super::priors::beyond;
+use super::residual::Residual;
 use crate::anatomy::hinge::JawPose;
 use crate::error::FaceError;
-use crate::model::FaceModel;
+use crate::model::{FaceModel, Share};
 use crate::simulation::{FaceSimulation, FaceSolver, JawKnobs, SimulationOptions};
 
 /// What activations may be.
@@ -108,6 +110,8 @@ pub struct Fitted {
     /// Unknowns, to go on from, and what relaxed muscles have lengthened by.
     pub(super) unknowns: Vec<f64>,
     pub(super) yielded: Vec<Activation>,
+    /// How much samples of the skin count, from 0 to 1; none where all count fully.
+    pub(super) trusts: Vec<f64>,
 }
 
 /// Fits a face to one skin after the other.
@@ -118,6 +122,8 @@ pub struct FaceFit<'a> {
     pub(super) options: FitOptions,
     pub(super) dependence: Fibres,
     pub(super) drawn: Drawn<'a>,
+    /// The face with its skin drawn to the target: where flesh is on the way.
+    pub(super) guided: Guided<'a>,
     /// Samples without targets, and the skin's vertices they are.
     samples: Vec<Sample>,
     vertices: Vec<u32>,
@@ -128,11 +134,13 @@ pub struct FaceFit<'a> {
     /// Of each of these, those that it shares a face with.
     pub(super) neighbours: Vec<Vec<u32>>,
     /// How much of the jaw's motion the skin's vertices take on.
-    jaw_shares: Vec<f64>,
+    pub(super) jaw_shares: Vec<f64>,
 }
 
 /// Iterations after which an equilibrium is given up, and a step shortened.
 const PATIENCE: u32 = 30;
+/// Steps end where J falls by less than this part of it.
+const SETTLED: f64 = 0.01;
 /// What skin that nobody sees weighs.
 const UNSEEN: f64 = 0.1;
 
@@ -161,7 +169,7 @@ impl<'a> FaceFit<'a> {
         let simulation = FaceSimulation::new(face, &options.simulated())?;
         let shares = face.active_tets();
         let active = |own: &std::ops::Range<usize>| -> f64 {
-            face.shares[own.clone()].iter().map(|share| share.fraction).sum()
+            face.shares[own.clone()].iter().map(Share::part).sum()
         };
         let whole: f64 = shares.iter().map(active).sum();
         let parts = shares.iter().map(|own| active(own) / whole.max(1e-12)).collect();
@@ -174,12 +182,14 @@ impl<'a> FaceFit<'a> {
         let (samples, vertices) = samples(face, &simulation, options.to_plane);
         let knobs = simulation.jaw_knobs();
         let drawn = Drawn::new(face, options.threads)?;
+        let guided = Guided::new(face, &options.simulated())?;
         Ok(FaceFit {
             face,
             knobs,
             options,
             dependence,
             drawn,
+            guided,
             samples,
             vertices,
             parts,
@@ -198,47 +208,31 @@ impl<'a> FaceFit<'a> {
     pub fn fit(&mut self, target: &[DVec3], start: Option<&Fitted>) -> Result<Fitted, FaceError> {
         self.check(target)?;
         let clock = Instant::now();
-        let observation = self.observation(target);
+        let jaw = self.jaw_of(target);
         let count = self.dependence.own().count();
         let is_near = |start: &&Fitted| start.unknowns.len() == count + JawKnobs::COUNT;
-        let (mut unknowns, yielded) = match start.filter(is_near) {
-            Some(start) => (start.unknowns.clone(), start.yielded.clone()),
-            None => {
-                let jaw = self.jaw_of(target);
-                let Start { activations, yielded, positions } = self.drawn.start(target, &jaw);
-                self.simulation.pose(&[], &JawPose::default());
-                self.simulation.place(&positions);
-                let mut unknowns = match &self.dependence {
-                    Fibres::Tensors(_) => activations.into_flattened(),
-                    Fibres::Strands(own) => own.relaxed(),
-                    Fibres::Blend(own) => own.matrices(&activations),
-                };
-                unknowns.extend(JawKnobs::numbers(&jaw));
-                (unknowns, yielded)
-            }
+        let mut fitted = match start.filter(is_near) {
+            Some(start) => Fitted {
+                unknowns: start.unknowns.clone(),
+                yielded: start.yielded.clone(),
+                trusts: start.trusts.clone(),
+                ..Fitted::default()
+            },
+            None => self.guided(target, &jaw)?,
         };
-        let jaw: Vec<f64> = unknowns[count..].to_vec();
-        let mut fitted = Fitted::default();
-        let weights = match start {
-            Some(_) => {
-                self.options.weights[self.options.weights.len().saturating_sub(1)..].to_vec()
-            }
-            None => self.options.weights.clone(),
-        };
-        for weight in weights {
-            for _ in 0..self.options.steps {
-                let mut prior = self.prior(&unknowns, &yielded, weight, count);
-                prior.towards[count..].copy_from_slice(&jaw);
-                let done = self.minimise(&observation, &prior, &mut unknowns)?;
-                fitted.steps += done.steps;
-                fitted.products += done.products;
-                fitted.equilibria += done.equilibria;
-                if done.steps == 0 {
-                    break;
-                }
+        let observation = self.wanted(target).trusted(&fitted.trusts);
+        let last = self.options.weights.last().copied().unwrap_or(1.0);
+        for _ in 0..self.options.steps {
+            let mut prior = self.prior(&fitted.unknowns, &fitted.yielded, last, count);
+            prior.towards[count..].copy_from_slice(&JawKnobs::numbers(&jaw));
+            let done = self.minimise(&observation, &prior, &mut fitted.unknowns)?;
+            fitted.steps += done.steps;
+            fitted.products += done.products;
+            fitted.equilibria += done.equilibria;
+            if done.steps == 0 || done.fallen < SETTLED * done.value {
+                break;
             }
         }
-        (fitted.unknowns, fitted.yielded) = (unknowns, yielded);
         self.finish(&mut fitted);
         fitted.seconds = clock.elapsed().as_secs_f64();
         Ok(fitted)
@@ -293,6 +287,24 @@ impl<'a> FaceFit<'a> {
         Ok(problem.minimise(unknowns, &effort)?)
     }
 
+    /// The same as means over the skin that the target moves: lids are as much as a whole face to whoever looks at them.
+    pub(super) fn wanted(&self, target: &[DVec3]) -> Observation {
+        /// A target counts as moving at least this part of the skin.
+        const LEAST: f64 = 0.02;
+        let mut observation = self.observation(target);
+        let rest = &self.face.skin.mesh.positions;
+        let (mut moved, mut whole) = (0.0, 0.0);
+        for (sample, &v) in observation.samples.iter().zip(&self.vertices) {
+            whole += sample.to_point;
+            if Residual::is_moved(rest[v as usize], target[v as usize]) {
+                moved += sample.to_point;
+            }
+        }
+        observation.scale(1.0 / f64::max(moved / f64::max(whole, 1e-12), LEAST));
+        observation
+    }
+
+    /// The whole skin where a target has it.
     pub(super) fn observation(&self, target: &[DVec3]) -> Observation {
         let normals = normals(target, &self.face.skin.mesh.triangles);
         let of = |(sample, &v): (&Sample, &u32)| Sample {
@@ -301,56 +313,6 @@ impl<'a> FaceFit<'a> {
             ..*sample
         };
         Observation { samples: self.samples.iter().zip(&self.vertices).map(of).collect() }
-    }
-
-    /// The jaw that takes the skin over it nearest to a target, as if that were bone: Gauss–Newton on the five, with skin
-    /// that muscles have moved besides weighing the less.
-    pub(super) fn jaw_of(&self, target: &[DVec3]) -> JawPose {
-        /// How much of the jaw's motion skin takes that counts, and how far off it weighs half (m).
-        const OVER: f64 = 0.9;
-        const OFF: f64 = 5e-4;
-        const STEPS: usize = 20;
-        let rest = &self.face.skin.mesh.positions;
-        let follow = &self.jaw_shares;
-        let mut knobs = [0.0; JawKnobs::COUNT];
-        let over: Vec<usize> = (0..rest.len()).filter(|&v| follow[v] > OVER).collect();
-        let away = |knobs: &[f64; 5]| -> Vec<DVec3> {
-            let (turn, shift) = self.face.hinge.rigid(&JawKnobs::pose(knobs));
-            let fixed = self.face.hinge.point;
-            let moved = |v: usize| fixed + turn * (rest[v] - fixed) + shift;
-            over.iter().map(|&v| moved(v) - target[v]).collect()
-        };
-        for step in 0..STEPS {
-            let off = away(&knobs);
-            // All alike at first: a jaw thrown open is far from everything.
-            let far = OFF * (STEPS - step) as f64;
-            let weights: Vec<f64> = match step {
-                0..2 => vec![1.0; off.len()],
-                _ => off.iter().map(|d| 1.0 / (1.0 + d.length_squared() / (far * far))).collect(),
-            };
-            let dot = |a: &[DVec3], b: &[DVec3]| -> f64 {
-                a.iter().zip(b).zip(&weights).map(|((a, b), w)| w * a.dot(*b)).sum()
-            };
-            let columns: [Vec<DVec3>; 5] = std::array::from_fn(|k| {
-                let mut turned = knobs;
-                turned[k] += 0.01;
-                away(&turned).iter().zip(&off).map(|(a, b)| (*a - *b) * 100.0).collect()
-            });
-            let mut matrix = [[0.0; 6]; 5];
-            for i in 0..5 {
-                for j in 0..5 {
-                    matrix[i][j] = dot(&columns[i], &columns[j]);
-                }
-                matrix[i][5] = -dot(&columns[i], &off);
-                // Shifts are rarer than turns, and told apart from them badly.
-                let rare = if i == 0 { 0.001 } else { 0.05 } * matrix[i][i] + 1e-12;
-                matrix[i][i] += rare;
-                matrix[i][5] -= rare * knobs[i];
-            }
-            let step = solved(matrix);
-            (0..5).for_each(|k| knobs[k] += step[k]);
-        }
-        self.face.hinge.limited(&JawKnobs::pose(&knobs))
     }
 }
 
@@ -416,9 +378,9 @@ fn strands(face: &FaceModel, shares: &[std::ops::Range<usize>], by_muscle: bool)
     let least = if by_muscle { 0.0 } else { 1.0 - STRETCHES[1] };
     let mut strands = Strands { contractions, least, starts: vec![0], strands: Vec::new() };
     for (tet, own) in shares.iter().enumerate() {
-        let own = &face.shares[own.clone()];
-        let whole: f64 = own.iter().map(|share| share.fraction).sum();
-        strands.strands.extend(own.iter().map(|share| Strand {
+        let own = face.shares[own.clone()].iter().filter(|share| !share.is_lent());
+        let whole: f64 = own.clone().map(|share| share.fraction).sum();
+        strands.strands.extend(own.map(|share| Strand {
             contraction: if by_muscle { share.muscle } else { tet as u32 },
             share: share.fraction / whole.max(1e-12),
             along: share.fibre,
@@ -437,22 +399,4 @@ fn normals(positions: &[DVec3], triangles: &[[u32; 3]]) -> Vec<DVec3> {
         t.iter().for_each(|&v| normals[v as usize] += normal);
     }
     normals.iter().map(|n| n.normalize_or_zero()).collect()
-}
-
-/// Five equations by elimination; the matrix is positive definite.
-fn solved(mut matrix: [[f64; 6]; 5]) -> [f64; 5] {
-    for k in 0..5 {
-        for i in k + 1..5 {
-            let factor = matrix[i][k] / matrix[k][k];
-            for j in k..6 {
-                matrix[i][j] -= factor * matrix[k][j];
-            }
-        }
-    }
-    let mut x = [0.0; 5];
-    for k in (0..5).rev() {
-        let sum: f64 = (k + 1..5).map(|j| matrix[k][j] * x[j]).sum();
-        x[k] = (matrix[k][5] - sum) / matrix[k][k];
-    }
-    x.map(|x| if x.is_finite() { x } else { 0.0 })
 }

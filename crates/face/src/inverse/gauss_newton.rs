@@ -101,10 +101,38 @@ impl<D: Dependence + ?Sized, K: Knobs> Problem<'_, D, K> {
 
     /// ∇J where the equilibrium is.
     pub fn slope(&mut self, unknowns: &[f64], tangent: &Tangent) -> Slope {
+        let positions = self.equilibrium.state.positions.to_vec();
+        self.slope_at(&positions, unknowns, tangent)
+    }
+
+    /// A Gauss–Newton step from where forces need not balance: equilibrium is taken to be where a step of Newton's has it.
+    ///
+    /// # Errors
+    /// When there is no tangent.
+    pub fn approach(&mut self, unknowns: &mut [f64], products: u32) -> Result<Outcome, SimError> {
+        let mut outcome = Outcome::default();
+        let count = self.dependence.count();
+        self.dependence
+            .activations(&unknowns[..count], &mut self.equilibrium.input.end.activations);
+        self.knobs.turn(&unknowns[count..], &mut self.equilibrium.input.end);
+        let mut tangent = self.equilibrium.tangent()?;
+        let predicted = self.equilibrium.predicted();
+        let slope = self.slope_at(&predicted, unknowns, &tangent);
+        outcome.value = self.observation.value(&predicted) + self.prior.value(unknowns);
+        let step = self.direction(unknowns, &slope, &mut tangent, products, &mut outcome);
+        for (unknown, by) in unknowns.iter_mut().zip(&step) {
+            *unknown += by;
+        }
+        self.dependence.confine(&mut unknowns[..count]);
+        outcome.steps = 1;
+        Ok(outcome)
+    }
+
+    fn slope_at(&mut self, positions: &[Row], unknowns: &[f64], tangent: &Tangent) -> Slope {
         let (theta, knobs) = unknowns.split_at(self.dependence.count());
         let free = self.equilibrium.model.free_count();
         let (mut force, mut adjoint) = (vec![Row::zero(); free], vec![Row::zero(); free]);
-        self.observation.slope(&self.equilibrium.state.positions, &mut force);
+        self.observation.slope(positions, &mut force);
         self.equilibrium.answer(&force, &mut adjoint);
         adjoint.iter_mut().for_each(|row| *row = *row * -1.0);
         let mut pull = vec![[0.0; 6]; self.equilibrium.input.end.activations.len()];

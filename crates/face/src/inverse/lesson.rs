@@ -1,6 +1,7 @@
 //! A face's muscle geometry, learned from some of its expressions (Dinev 2020, section 4.2.8).
 //!
-//! Muscles begin where the template has them ([`Blend::of_muscles`]). First every skin is fitted with that; then muscles'
+//! Muscles begin where the template has them ([`Blend::of_muscles`]); flesh near them may come to be theirs where the face lends it
+//! ([`FaceModel::lending`]). First every skin is fitted with that; then muscles'
 //! matrices, jaws and S are improved together ([`geometry`](super::geometry)), with priors that weigh less and less. Skins that were
 //! not learned from are fitted with S as it is: [`ActivationModel::Geometry`].
 
@@ -36,7 +37,7 @@ impl Default for LessonOptions {
     fn default() -> Self {
         LessonOptions {
             fit: FitOptions::default(),
-            weights: vec![0.2, 0.1, 0.05],
+            weights: vec![0.2, 0.05, 0.02],
             anchor: 0.1,
             volume: 0.01,
             steps: 3,
@@ -83,7 +84,9 @@ pub fn learn(
     }
     let Fibres::Blend(first) = &fit.dependence else { return Ok(learned) };
     let first = first.clone();
-    let mut observations: Vec<_> = targets.iter().map(|target| fit.observation(target)).collect();
+    let told = targets.iter().zip(&learned.before);
+    let mut observations: Vec<_> =
+        told.map(|(target, before)| fit.observation(target).trusted(&before.trusts)).collect();
     let counts = counts(&observations, &mut simulations);
     observations.iter_mut().zip(&counts).for_each(|(own, count)| own.scale(*count));
     let knobs = fit.simulation.jaw_knobs();

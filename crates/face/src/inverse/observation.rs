@@ -49,6 +49,23 @@ impl Observation {
         }
     }
 
+    /// How much samples can be trusted that are some way from their targets at these positions, where all that can be was done to meet them
+    /// (Geman and McClure 1985): a quarter where they are `far` (m) off, and the less, the further they are.
+    pub fn trusts(&self, positions: &[Row], far: f64) -> Vec<f64> {
+        let away = |sample: &Sample| {
+            (sample.place(positions) - sample.target).length_squared() / (far * far)
+        };
+        self.samples.iter().map(|sample| (1.0 + away(sample)).powi(-2)).collect()
+    }
+
+    /// Lets every sample count for a part of what it does.
+    pub fn trusted(mut self, trusts: &[f64]) -> Observation {
+        for (sample, trust) in self.samples.iter_mut().zip(trusts) {
+            (sample.to_point, sample.to_plane) = (trust * sample.to_point, trust * sample.to_plane);
+        }
+        self
+    }
+
     /// ½ Σ ω |Sx − t|².
     pub fn value(&self, positions: &[Row]) -> f64 {
         let one = |sample: &Sample| {

@@ -10,10 +10,12 @@ use super::dependence::{Dependence, Strands};
 use super::fit::{ActivationModel, FaceFit, Fibres};
 use super::gamma::contraction;
 use super::gauss_newton::Prior;
+use crate::model::Share;
 
 /// Weight of the jaw's knobs in the priors: a degree or a millimetre from where the skin over it has it counts as much as
-/// so many mm² of skin.
+/// so many mm² of skin. Muscles that are few leave it to the skin where the jaw is; a matrix per tet could make up for any.
 const JAW: f64 = 0.004;
+const JAW_OF_TENSORS: f64 = 0.1;
 
 /// ‖S − I‖² at which the priors weigh twice as much.
 const FAR: f64 = 1.0;
@@ -29,7 +31,11 @@ impl FaceFit<'_> {
         weight: f64,
         count: usize,
     ) -> Prior {
-        let mut prior = Prior { weights: vec![JAW; unknowns.len()], towards: unknowns.to_vec() };
+        let jaw = match self.dependence {
+            Fibres::Tensors(_) => JAW_OF_TENSORS,
+            _ => JAW,
+        };
+        let mut prior = Prior { weights: vec![jaw; unknowns.len()], towards: unknowns.to_vec() };
         let own = match &self.dependence {
             Fibres::Tensors(own) => own,
             Fibres::Strands(own) => {
@@ -55,11 +61,11 @@ impl FaceFit<'_> {
                 };
                 let wanted = fibre(share.fibre, contractions[m]);
                 for k in 0..6 {
-                    towards[k] += share.fraction * (aligned * wanted[k] + relaxed * RELAXED[k]);
+                    towards[k] += share.part() * (aligned * wanted[k] + relaxed * RELAXED[k]);
                 }
-                sum += share.fraction * (aligned + relaxed);
+                sum += share.part() * (aligned + relaxed);
             }
-            let whole: f64 = self.face.shares[shares.clone()].iter().map(|s| s.fraction).sum();
+            let whole: f64 = self.face.shares[shares.clone()].iter().map(Share::part).sum();
             (0..6).for_each(|k| towards[k] += sum * yielded[tet][k]);
             let around = &self.neighbours[tet];
             if self.options.anatomical && !around.is_empty() {

@@ -16,6 +16,11 @@ pub struct Residual {
 }
 
 impl Residual {
+    /// Whether a target moves a vertex (m) so far that it counts.
+    pub fn is_moved(rest: DVec3, target: DVec3) -> bool {
+        rest.distance(target) > MOVED
+    }
+
     /// Of a skin that is to be a target, both moved from rest (m).
     ///
     /// ```
@@ -32,7 +37,7 @@ impl Residual {
         let (mut sum, mut count) = (Residual::default(), 0.0);
         for ((from, to), got) in rest.iter().zip(target).zip(skin) {
             let [by, off] = [*from, *got].map(|p| 1e3 * p.distance(*to));
-            if by > 1e3 * MOVED {
+            if Residual::is_moved(*from, *to) {
                 sum.moved += by;
                 sum.mean += off;
                 sum.max = sum.max.max(off);

@@ -23,8 +23,8 @@ const LOST: f64 = 0.1;
 pub(super) struct Altered {
     /// Tets whose own activation comes first: those that grow, or whose stiffness changes.
     pub growing: Vec<u32>,
-    /// Tets that muscles are in, in the order of their activations.
-    muscular: Vec<u32>,
+    /// Tets that muscles are in, or that are lent to one, in the order of their activations, and whether they are lent.
+    muscular: Vec<(u32, bool)>,
     /// Factors on stiffness that the matrix at rest has, per tet; none where they are 1.
     bases: Vec<Firmness>,
     /// What the former have grown into.
@@ -49,8 +49,11 @@ impl Altered {
         for (place, t) in (0u32..).zip(&altered.growing) {
             altered.places[*t as usize] = place;
         }
-        altered.muscular =
-            face.shares.chunk_by(|a, b| a.tet == b.tet).map(|own| own[0].tet).collect();
+        altered.muscular = face
+            .shares
+            .chunk_by(|a, b| a.tet == b.tet)
+            .map(|own| (own[0].tet, own[0].is_lent()))
+            .collect();
         if !alteration.keeps_rest() {
             let moment = alteration.at(time, 1.0);
             let base = |t: usize| moment.stiffness(t).at_rest(moment.scale(t));
@@ -107,7 +110,7 @@ impl Altered {
             let (own, base) = (moment.stiffness(t).passive, self.base(t).passive);
             end.firmness.push(grown_firmness(own, scale, base));
         }
-        for (t, activation) in self.muscular.iter().zip(muscles) {
+        for ((t, is_lent), activation) in self.muscular.iter().zip(muscles) {
             let t = *t as usize;
             let place = self.places[t] as usize;
             // Where bone holds all of a tet, nothing grows.
@@ -117,7 +120,11 @@ impl Altered {
             }
             let scale = moment.scale(t);
             *activation = stretched(activation, &self.shapes.grown(place, scale));
-            let (own, base) = (moment.stiffness(t).active, self.base(t).active);
+            let (own, base) = (moment.stiffness(t), self.base(t));
+            let (own, base) = match is_lent {
+                true => (own.passive, base.passive),
+                false => (own.active, base.active),
+            };
             end.firmness.push(grown_firmness(own, scale, base));
         }
     }

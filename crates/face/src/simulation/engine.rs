@@ -55,8 +55,14 @@ pub(super) fn model(
         Lame { mu, lambda: 2.0 * options.volume_ratio * mu }
     };
     let altered = Altered::new(face, alteration, time, &moves);
+    let mut is_lent = vec![false; moves.len()];
+    for share in face.shares.iter().filter(|share| share.is_lent()) {
+        is_lent[share.tet as usize] = true;
+    }
     let passive = |t: usize| {
-        let Lame { mu, lambda } = lame(if moves[t] { 1.0 - active[t] } else { 0.0 });
+        // What is lent is passive tissue that may be told to contract.
+        let is_own = moves[t] && !is_lent[t];
+        let Lame { mu, lambda } = lame(if is_own { 1.0 - active[t] } else { 0.0 });
         let [shear, bulk] = altered.base(t).passive;
         Lame { mu: shear * mu, lambda: bulk * lambda }
     };
@@ -66,9 +72,14 @@ pub(super) fn model(
     let mut muscles: Vec<ActiveTet> = Vec::new();
     for own in face.shares.chunk_by(|a, b| a.tet == b.tet) {
         let tet = own[0].tet as usize;
-        let part = if moves[tet] { active[tet] * options.muscle_stiffness } else { 0.0 };
+        let part = match (moves[tet], is_lent[tet]) {
+            (false, _) => 0.0,
+            (true, true) => 1.0,
+            (true, false) => active[tet] * options.muscle_stiffness,
+        };
         let Lame { mu, lambda } = lame(part);
-        let [shear, bulk] = altered.base(tet).active;
+        let base = altered.base(tet);
+        let [shear, bulk] = if is_lent[tet] { base.passive } else { base.active };
         let lame = Lame { mu: shear * mu, lambda: bulk * lambda };
         muscles.push(ActiveTet { tet: own[0].tet, lame });
     }

@@ -69,6 +69,14 @@ impl FaceSimulation<'_> {
     /// Draws the skin to a target (m, in the frame of the skull) by the springs of
     /// [`SimulationOptions::skin_pull`](super::SimulationOptions::skin_pull), from rest, with the jaw in a pose.
     pub fn draw(&mut self, target: &[DVec3], jaw: &JawPose) -> FrameReport {
+        self.aim_skin(target, jaw);
+        let mut report = FrameReport { steps: 1, ..FrameReport::default() };
+        self.advance(&mut report);
+        report
+    }
+
+    /// Lets these springs pull to a target (m), with the jaw in a pose and flesh taken along with it from rest.
+    pub fn aim_skin(&mut self, target: &[DVec3], jaw: &JawPose) {
         self.open(jaw);
         let to = self.aimed(self.now.contractions.clone(), *jaw);
         self.drive(&to);
@@ -76,10 +84,7 @@ impl FaceSimulation<'_> {
         self.input.end.tracked.clear();
         self.input.end.tracked.extend(bound.map(|(point, _)| Row::from(*point)));
         self.input.start.clone_from(&self.input.end);
-        let mut report = FrameReport { steps: 1, ..FrameReport::default() };
-        self.advance(&mut report);
         self.now = to;
-        report
     }
 
     /// Its jaw.

@@ -318,6 +318,20 @@ impl ConjugateVectors {
         }
         Outcome::Slow
     }
+
+    /// −g divided by a preconditioner alone; whether it could be.
+    pub(super) fn once(
+        &mut self,
+        mut precondition: impl FnMut(&[Row], f64, &mut [Row]) -> bool,
+        gradient: &[Row],
+        direction: &mut [f64],
+    ) -> bool {
+        let is_divided = precondition(gradient, 1.0, &mut self.preconditioned);
+        for (d, row) in direction.chunks_exact_mut(3).zip(&*self.preconditioned) {
+            d.copy_from_slice(&[-row.0[0], -row.0[1], -row.0[2]]);
+        }
+        is_divided
+    }
 }
 
 /// Calls `part` for blocks of rows on all threads, and adds up what it returns in order.

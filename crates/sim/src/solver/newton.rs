@@ -197,13 +197,12 @@ impl NewtonSpace {
     fn divide(&mut self, (gradient, accuracy): (&[Row], f64), team: &Team) -> bool {
         let NewtonSpace { layout, cholesky, direction, coupled, joined, .. } = self;
         if let Some(vectors) = coupled.as_mut().filter(|_| layout.is_coupled()) {
-            let precondition =
+            let mut precondition =
                 |residual: &[Row], _: f64, out: &mut [Row]| joined.divide(residual, cholesky, out);
             let outcome =
-                vectors.solve((layout, precondition), gradient, accuracy, direction, team);
-            if outcome == Outcome::Solved {
-                return true;
-            }
+                vectors.solve((layout, &mut precondition), gradient, accuracy, direction, team);
+            // What touches may turn as it is pressed, which is not definite: without that it is.
+            return outcome == Outcome::Solved || vectors.once(precondition, gradient, direction);
         }
         negate(gradient, direction);
         cholesky.solve(direction).is_ok()

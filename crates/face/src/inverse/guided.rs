@@ -1,0 +1,105 @@
+//! On the way to a fit: flesh whose skin springs hold near the target, with its muscles at work.
+//!
+//! Where muscles have taken flesh so far it may have buckled, and says little of what they must do to take it to the target. Held
+//! there it does not buckle, is found in a few iterations, and is where answers of the skin to muscles are wanted. What skin would do
+//! without the springs is told by one step of Newton's, which Gauss–Newton's steps then bring nearer to the target; in the end there
+//! is nothing left for springs to do, but where no muscle reaches.
+
+use glam::DVec3;
+use pliant_model::potentials::activation::{Activation, RELAXED};
+
+use super::dependence::Dependence;
+use super::drawn::{PULL, Start};
+use super::equilibrium::Knobs;
+use super::fit::{FaceFit, Fibres, Fitted};
+use super::gauss_newton::Problem;
+use crate::anatomy::hinge::JawPose;
+use crate::error::FaceError;
+use crate::model::FaceModel;
+use crate::simulation::{FaceSimulation, FaceSolver, JawKnobs, SimulationOptions};
+
+/// Forces that are left where held flesh is near enough to equilibrium.
+const NEAR: f64 = 1e-3;
+/// Skin that is drawn to the target and stays this far from it (m) is trusted a quarter: nothing takes it there.
+const FAR: f64 = 0.002;
+
+/// A face with its muscles at work, and springs on its skin.
+pub struct Guided<'a> {
+    simulation: FaceSimulation<'a>,
+    knobs: JawKnobs,
+}
+
+impl<'a> Guided<'a> {
+    /// Of a face.
+    ///
+    /// # Errors
+    /// When it cannot be simulated.
+    pub fn new(face: &'a FaceModel, options: &SimulationOptions) -> Result<Self, FaceError> {
+        let held = SimulationOptions {
+            skin_pull: Some(PULL * options.shear),
+            solver: FaceSolver::Exact { tolerance: NEAR },
+            ..*options
+        };
+        let simulation = FaceSimulation::new(face, &held)?;
+        let knobs = simulation.jaw_knobs();
+        Ok(Guided { simulation, knobs })
+    }
+
+    /// Lets springs pull to a target (m), from where the tets' vertices are put (m).
+    fn aim(&mut self, target: &[DVec3], jaw: &JawPose, positions: &[DVec3]) {
+        self.simulation.aim_skin(target, jaw);
+        self.simulation.place(positions);
+    }
+
+    /// Where the tets' vertices are (m) with these activations, and the jaw's knobs.
+    fn find(&mut self, activations: &[Activation], knobs: &[f64]) -> Vec<DVec3> {
+        let mut equilibrium = self.simulation.equilibrium();
+        self.knobs.turn(knobs, &mut equilibrium.input.end);
+        equilibrium.find(activations);
+        self.simulation.positions()
+    }
+}
+
+impl FaceFit<'_> {
+    /// Where steps in equilibrium begin: unknowns that about make a target (m), with flesh where it is then.
+    pub(super) fn guided(&mut self, target: &[DVec3], jaw: &JawPose) -> Result<Fitted, FaceError> {
+        let count = self.dependence.own().count();
+        let Start { activations, yielded, positions } = self.drawn.start(target, jaw);
+        let mut unknowns = match &self.dependence {
+            Fibres::Tensors(_) => activations.into_flattened(),
+            Fibres::Strands(own) => own.relaxed(),
+            Fibres::Blend(own) => own.matrices(&activations),
+        };
+        unknowns.extend(JawKnobs::numbers(jaw));
+        self.simulation.pose(&[], &JawPose::default());
+        self.simulation.place(&positions);
+        let observation = self.wanted(target);
+        let trusts = observation.trusts(&self.simulation.equilibrium().state.positions, FAR);
+        let observation = observation.trusted(&trusts);
+        let mut fitted = Fitted { unknowns, yielded, trusts, ..Fitted::default() };
+        self.guided.aim(target, jaw, &positions);
+        let mut activations = vec![RELAXED; self.shares.len()];
+        for weight in self.options.weights.clone() {
+            for _ in 0..self.options.steps {
+                let (theta, knobs) = fitted.unknowns.split_at(count);
+                self.dependence.own().activations(theta, &mut activations);
+                let positions = self.guided.find(&activations, knobs);
+                self.simulation.place(&positions);
+                let mut prior = self.prior(&fitted.unknowns, &fitted.yielded, weight, count);
+                prior.towards[count..].copy_from_slice(&JawKnobs::numbers(jaw));
+                let mut problem = Problem {
+                    equilibrium: self.simulation.equilibrium(),
+                    observation: &observation,
+                    dependence: self.dependence.own(),
+                    knobs: &self.knobs,
+                    prior: &prior,
+                };
+                let done = problem.approach(&mut fitted.unknowns, self.options.products)?;
+                fitted.steps += done.steps;
+                fitted.products += done.products;
+                fitted.equilibria += 1;
+            }
+        }
+        Ok(fitted)
+    }
+}

@@ -1,0 +1,91 @@
+//! The jaw that a skin tells of.
+
+use glam::DVec3;
+
+use super::fit::FaceFit;
+use crate::anatomy::hinge::JawPose;
+use crate::simulation::JawKnobs;
+
+impl FaceFit<'_> {
+    /// The jaw that takes the skin over it nearest to a target, as if that were bone: Gauss–Newton on the five, with skin
+    /// that muscles have moved besides weighing the less.
+    pub(super) fn jaw_of(&self, target: &[DVec3]) -> JawPose {
+        /// How much of the jaw's motion skin takes that counts, and how far off it weighs half (m).
+        const OVER: f64 = 0.9;
+        const OFF: f64 = 5e-4;
+        const STEPS: usize = 20;
+        let rest = &self.face.skin.mesh.positions;
+        let follow = &self.jaw_shares;
+        let mut knobs = [0.0; JawKnobs::COUNT];
+        let over: Vec<usize> = (0..rest.len()).filter(|&v| follow[v] > OVER).collect();
+        let away = |knobs: &[f64; 5]| -> Vec<DVec3> {
+            let (turn, shift) = self.face.hinge.rigid(&JawKnobs::pose(knobs));
+            let fixed = self.face.hinge.point;
+            let moved = |v: usize| fixed + turn * (rest[v] - fixed) + shift;
+            over.iter().map(|&v| moved(v) - target[v]).collect()
+        };
+        for step in 0..STEPS {
+            let off = away(&knobs);
+            // All alike at first: a jaw thrown open is far from everything.
+            let far = OFF * (STEPS - step) as f64;
+            let weights: Vec<f64> = match step {
+                0..2 => vec![1.0; off.len()],
+                _ => off.iter().map(|d| 1.0 / (1.0 + d.length_squared() / (far * far))).collect(),
+            };
+            let dot = |a: &[DVec3], b: &[DVec3]| -> f64 {
+                a.iter().zip(b).zip(&weights).map(|((a, b), w)| w * a.dot(*b)).sum()
+            };
+            let columns: [Vec<DVec3>; 5] = std::array::from_fn(|k| {
+                let mut turned = knobs;
+                turned[k] += 0.01;
+                away(&turned).iter().zip(&off).map(|(a, b)| (*a - *b) * 100.0).collect()
+            });
+            let mut matrix = [[0.0; 6]; 5];
+            for i in 0..5 {
+                for j in 0..5 {
+                    matrix[i][j] = dot(&columns[i], &columns[j]);
+                }
+                matrix[i][5] = -dot(&columns[i], &off);
+                // Shifts are rarer than turns, and told apart from them badly.
+                let rare = if i == 0 { 0.001 } else { 0.005 } * matrix[i][i] + 1e-12;
+                matrix[i][i] += rare;
+                matrix[i][5] -= rare * knobs[i];
+            }
+            let step = solved(matrix);
+            let [least, most] = self.face.hinge.opening;
+            let open = (knobs[0] + step[0]).clamp(least, most);
+            let step = if open == knobs[0] + step[0] {
+                step
+            } else {
+                // What a jaw that is shut cannot do must not be made up for by its shift.
+                (0..5).for_each(|j| matrix[0][j] = f64::from(j == 0));
+                matrix[0][5] = open - knobs[0];
+                for row in &mut matrix[1..] {
+                    row[5] -= row[0] * (open - knobs[0]);
+                    row[0] = 0.0;
+                }
+                solved(matrix)
+            };
+            (0..5).for_each(|k| knobs[k] += step[k]);
+        }
+        self.face.hinge.limited(&JawKnobs::pose(&knobs))
+    }
+}
+
+/// Five equations by elimination; the matrix is positive definite.
+fn solved(mut matrix: [[f64; 6]; 5]) -> [f64; 5] {
+    for k in 0..5 {
+        for i in k + 1..5 {
+            let factor = matrix[i][k] / matrix[k][k];
+            for j in k..6 {
+                matrix[i][j] -= factor * matrix[k][j];
+            }
+        }
+    }
+    let mut x = [0.0; 5];
+    for k in (0..5).rev() {
+        let sum: f64 = (k + 1..5).map(|j| matrix[k][j] * x[j]).sum();
+        x[k] = (matrix[k][5] - sum) / matrix[k][k];
+    }
+    x.map(|x| if x.is_finite() { x } else { 0.0 })
+}

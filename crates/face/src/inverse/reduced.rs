@@ -28,7 +28,7 @@ use crate::simulation::{FaceSimulation, FaceSolver, JawKnobs, SimulationOptions}
 const ROUNDS: u32 = 8;
 const ITERATIONS: u32 = 2;
 /// Of the priors (mm²): unknowns that are few need little of them (Dinev 2020, section 4.2.8).
-const WEIGHT: f64 = 0.05;
+const WEIGHT: f64 = 0.02;
 /// Rounds end when J changes by less than this part of it.
 const SETTLED: f64 = 0.03;
 /// How far the jaw opens to see what muscles yield (degrees).

@@ -27,8 +27,6 @@ use crate::simulation::{FaceSimulation, FaceSolver, JawKnobs, SimulationOptions}
 /// Rounds of an expression at most, and iterations towards equilibrium in each.
 const ROUNDS: u32 = 8;
 const ITERATIONS: u32 = 2;
-/// Of the priors (mm²): unknowns that are few need little of them (Dinev 2020, section 4.2.8).
-const WEIGHT: f64 = 0.02;
 /// Rounds end when J changes by less than this part of it.
 const SETTLED: f64 = 0.03;
 /// How far the jaw opens to see what muscles yield (degrees).
@@ -62,6 +60,7 @@ impl<'a> Reduced<'a> {
     /// When the face cannot be simulated.
     pub fn new(face: &'a FaceModel, options: FitOptions) -> Result<Self, FaceError> {
         let clock = Instant::now();
+        let weight = options.weights.last().copied().unwrap_or(1.0);
         let options = FitOptions { model: ActivationModel::Geometry, ..options };
         let moving = SimulationOptions {
             solver: FaceSolver::Exact { tolerance: FOUND },
@@ -74,7 +73,7 @@ impl<'a> Reduced<'a> {
         let mut relaxed = blend.relaxed();
         let count = relaxed.len();
         relaxed.extend([0.0; JawKnobs::COUNT]);
-        let prior = fit.prior(&relaxed, &vec![[0.0; 6]; blend.tets()], WEIGHT, count);
+        let prior = fit.prior(&relaxed, &vec![[0.0; 6]; blend.tets()], weight, count);
         let observation = fit.observation(&face.skin.mesh.positions);
         let (tangent, columns) = columns(&mut fit, &blend)?;
         let gram = gram(&columns, &observation, &prior)?;

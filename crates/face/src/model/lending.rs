@@ -33,8 +33,8 @@ impl FaceModel {
     /// # use pliant_face::{BuildOptions, FaceModel, Template, build};
     /// # use pliant_math::team::Team;
     /// # let team = Team::new(1);
-    /// # let head = Template::built_in(0.012, &team)?;
-    /// # let (face, _) = build(&head, "built in".as_ref(), &BuildOptions { size: 0.012 }, &team)?;
+    /// # let head = Template::built_in(0.006, &team)?;
+    /// # let (face, _) = build(&head, "built in".as_ref(), &BuildOptions { size: 0.009 }, &team)?;
     /// let lent = face.lending(0.01);
     /// assert!(lent.active_tets().len() > face.active_tets().len());
     /// assert_eq!(lent.active_fractions(), face.active_fractions());

@@ -1,6 +1,6 @@
 //! Inverse physics (Ichim et al. 2017, section 5): which activations, and which pose of the jaw, make a skin?
 //!
-//! Eq. 4 is minimised over what activations depend on, θ, with equilibrium as a constraint that always holds:
+//! Eq. 4 is minimised over what activations depend on, θ, with equilibrium as a constraint that holds in the end:
 //!
 //! ```text
 //! J(θ) = ½ Σ ω_s |S_s x − t_s|² + ½ Σ w_k (θ_k − θ̄_k)²,     ∇E(x, a(θ)) = 0.

@@ -1,6 +1,6 @@
 //! A face fitted to a skin: Eq. 4 with its priors.
 //!
-//! Lengths are in millimetres here, and means are over the skin's area and over what is active of the flesh: J is half
+//! Lengths are in millimetres here, and means are over the area of the skin that the target moves and over what is active of the flesh: J is half
 //! the mean squared distance of the skin (mm²) and w times half the mean squared distance of activations from what the
 //! priors (`priors.rs`) want.
 
@@ -51,7 +51,7 @@ pub struct FitOptions {
     pub anatomical: bool,
     /// Of the distance along the target's normals, beside the distance itself.
     pub to_plane: f64,
-    /// Gauss–Newton steps per weight.
+    /// Gauss–Newton steps per weight, and in equilibrium at the end.
     pub steps: u32,
     /// Products per step.
     pub products: u32,
@@ -218,7 +218,7 @@ impl<'a> FaceFit<'a> {
                 trusts: start.trusts.clone(),
                 ..Fitted::default()
             },
-            None => self.guided(target, &jaw)?,
+            None => self.begin(target, &jaw)?,
         };
         let observation = self.wanted(target).trusted(&fitted.trusts);
         let last = self.options.weights.last().copied().unwrap_or(1.0);
@@ -287,7 +287,7 @@ impl<'a> FaceFit<'a> {
         Ok(problem.minimise(unknowns, &effort)?)
     }
 
-    /// The same as means over the skin that the target moves: lids are as much as a whole face to whoever looks at them.
+    /// The skin where a target has it, as means over what the target moves: lids are as much as a whole face to whoever looks at them.
     pub(super) fn wanted(&self, target: &[DVec3]) -> Observation {
         /// A target counts as moving at least this part of the skin.
         const LEAST: f64 = 0.02;

@@ -62,7 +62,7 @@ impl<'a> Guided<'a> {
 
 impl FaceFit<'_> {
     /// Where steps in equilibrium begin: unknowns that about make a target (m), with flesh where it is then.
-    pub(super) fn guided(&mut self, target: &[DVec3], jaw: &JawPose) -> Result<Fitted, FaceError> {
+    pub(super) fn begin(&mut self, target: &[DVec3], jaw: &JawPose) -> Result<Fitted, FaceError> {
         let count = self.dependence.own().count();
         let Start { activations, yielded, positions } = self.drawn.start(target, jaw);
         let mut unknowns = match &self.dependence {

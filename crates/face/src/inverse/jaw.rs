@@ -52,9 +52,9 @@ impl FaceFit<'_> {
                 matrix[i][5] -= rare * knobs[i];
             }
             let step = solved(matrix);
-            let [least, most] = self.face.hinge.opening;
-            let open = (knobs[0] + step[0]).clamp(least, most);
-            let step = if open == knobs[0] + step[0] {
+            let asked = JawPose { open: knobs[0] + step[0], ..JawPose::default() };
+            let open = self.face.hinge.limited(&asked).open;
+            let step = if open == asked.open {
                 step
             } else {
                 // What a jaw that is shut cannot do must not be made up for by its shift.

@@ -28,6 +28,7 @@ pub mod blend;
 pub mod dependence;
 pub mod drawn;
 pub mod equilibrium;
+pub mod factors;
 pub mod fit;
 pub mod gamma;
 pub mod gauss_newton;

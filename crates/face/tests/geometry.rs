@@ -100,6 +100,7 @@ fn geometry_is_learned_from_four_skins_and_makes_a_fifth() {
             observation,
             knobs: &(),
             prior: prior.clone(),
+            yielded: &[],
         }
     };
     let expressions = memories.iter_mut().zip(&slab.observations).map(expression).collect();

@@ -109,12 +109,6 @@ impl Blend {
         sums.iter().flat_map(mean).collect()
     }
 
-    /// Matrices of muscles that are relaxed, of tets that have yielded by these.
-    pub(super) fn relaxed_by(&self, yielded: &[Activation]) -> Vec<f64> {
-        let relaxed = |own: &Activation| std::array::from_fn(|k| RELAXED[k] + own[k]);
-        self.matrices(&yielded.iter().map(relaxed).collect::<Vec<Activation>>())
-    }
-
     /// How many tets there are.
     pub fn tets(&self) -> usize {
         self.starts.len().saturating_sub(1)
@@ -216,6 +210,14 @@ fn matrix(theta: &[f64], column: u32) -> Activation {
     }
 }
 
+/// Takes a row to the nearest on the simplex.
+pub(super) fn onto_simplex(row: &mut [f64], scratch: &mut Vec<f64>) {
+    scratch.clear();
+    scratch.extend_from_slice(row);
+    let level = level(scratch);
+    row.iter_mut().for_each(|weight| *weight = (*weight - level).max(0.0));
+}
+
 /// What is taken off weights, and off none below zero, for them to add up to 1 (Held, Wolfe, Crowder 1974).
 fn level(weights: &mut [f64]) -> f64 {
     weights.sort_by(|a, b| b.total_cmp(a));
@@ -272,6 +274,55 @@ impl Dependence for Blend {
                 (0..6).for_each(|k| out[6 * muscle + k] += entry.weight * slope[k]);
             }
         }
+    }
+}
+
+/// S where the jaw may be open: a_i = Y_i + Σ_j s_ij a_j, as muscles act beyond what relaxed flesh lengthens by to let it go, Y.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Yielding {
+    pub blend: Blend,
+    /// Y, by tet; none where it is nothing.
+    pub yielded: Vec<Activation>,
+}
+
+impl Yielding {
+    /// Nothing has yielded yet.
+    pub fn new(blend: Blend) -> Yielding {
+        Yielding { blend, yielded: Vec::new() }
+    }
+}
+
+impl Dependence for Yielding {
+    fn count(&self) -> usize {
+        self.blend.count()
+    }
+
+    fn relaxed(&self) -> Vec<f64> {
+        self.blend.relaxed()
+    }
+
+    fn confine(&self, theta: &mut [f64]) {
+        self.blend.confine(theta);
+    }
+
+    fn activations(&self, theta: &[f64], out: &mut [Activation]) {
+        self.blend.activations(theta, out);
+        give_way(out, &self.yielded);
+    }
+
+    fn spread(&self, theta: &[f64], change: &[f64], out: &mut [Activation]) {
+        self.blend.spread(theta, change, out);
+    }
+
+    fn gather(&self, theta: &[f64], slope: &[Activation], out: &mut [f64]) {
+        self.blend.gather(theta, slope, out);
+    }
+}
+
+/// Activations of tets, and what these have yielded by.
+pub(super) fn give_way(activations: &mut [Activation], yielded: &[Activation]) {
+    for (own, by) in activations.iter_mut().zip(yielded) {
+        (0..6).for_each(|k| own[k] += by[k]);
     }
 }
 

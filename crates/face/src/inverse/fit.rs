@@ -9,7 +9,7 @@ use std::time::Instant;
 use glam::DVec3;
 use pliant_model::potentials::activation::{Activation, RELAXED};
 
-use super::blend::Blend;
+use super::blend::{Blend, Yielding};
 use super::dependence::{Dependence, Strand, Strands, Tensors};
 use super::drawn::{Drawn, STRETCHES};
 use super::gauss_newton::{Effort, Outcome, Prior, Problem};
@@ -147,7 +147,7 @@ const UNSEEN: f64 = 0.1;
 pub(super) enum Fibres {
     Tensors(Tensors),
     Strands(Strands),
-    Blend(Blend),
+    Blend(Yielding),
 }
 
 impl Fibres {
@@ -156,6 +156,13 @@ impl Fibres {
             Fibres::Tensors(own) => own,
             Fibres::Strands(own) => own,
             Fibres::Blend(own) => own,
+        }
+    }
+
+    /// Muscles of a geometry act beyond what relaxed flesh has lengthened by; other activations are what they are.
+    pub(super) fn yield_by(&mut self, yielded: &[Activation]) {
+        if let Fibres::Blend(own) = self {
+            own.yielded = yielded.to_vec();
         }
     }
 }
@@ -177,7 +184,7 @@ impl<'a> FaceFit<'a> {
             ActivationModel::Tensor => Fibres::Tensors(Tensors { tets: shares.len() }),
             ActivationModel::Fibre => Fibres::Strands(strands(face, &shares, false)),
             ActivationModel::Muscle => Fibres::Strands(strands(face, &shares, true)),
-            ActivationModel::Geometry => Fibres::Blend(Blend::of(face)),
+            ActivationModel::Geometry => Fibres::Blend(Yielding::new(Blend::of(face))),
         };
         let (samples, vertices) = samples(face, &simulation, options.to_plane);
         let knobs = simulation.jaw_knobs();
@@ -220,6 +227,7 @@ impl<'a> FaceFit<'a> {
             },
             None => self.begin(target, &jaw)?,
         };
+        self.dependence.yield_by(&fitted.yielded);
         let observation = self.wanted(target).trusted(&fitted.trusts);
         let last = self.options.weights.last().copied().unwrap_or(1.0);
         for _ in 0..self.options.steps {

@@ -16,7 +16,7 @@ use pliant_math::Row;
 use pliant_model::potentials::activation::{Activation, RELAXED};
 use pliant_sim::SimError;
 
-use super::blend::Blend;
+use super::blend::{Blend, give_way};
 use super::dependence::Dependence;
 use super::equilibrium::{Equilibrium, Knobs, Tangent};
 use super::gauss_newton::{Effort, LOST, Outcome, Prior, dot, dot_rows};
@@ -29,6 +29,8 @@ pub struct Expression<'a, K: Knobs> {
     pub knobs: &'a K,
     /// Of its unknowns: six numbers per muscle, then the knobs.
     pub prior: Prior,
+    /// What relaxed flesh has lengthened by, beyond which muscles act; none where it is nothing.
+    pub yielded: &'a [Activation],
 }
 
 /// Several expressions of one face.
@@ -99,11 +101,13 @@ impl<K: Knobs> Learning<'_, K> {
         let mut sum = self.anchor.value(&weights);
         for k in 0..self.expressions.len() {
             let range = self.range(k);
-            let Expression { equilibrium, observation, knobs, prior } = &mut self.expressions[k];
+            let Expression { equilibrium, observation, knobs, prior, yielded } =
+                &mut self.expressions[k];
             let unknowns = &self.unknowns[range];
             let (theta, turned) = unknowns.split_at(6 * self.blend.muscles);
             let mut activations = vec![RELAXED; equilibrium.input.end.activations.len()];
             self.blend.activations(theta, &mut activations);
+            give_way(&mut activations, yielded);
             knobs.turn(turned, &mut equilibrium.input.end);
             // False for what is no number.
             let is_found = equilibrium.find(&activations).residual <= LOST;
@@ -123,7 +127,7 @@ impl<K: Knobs> Learning<'_, K> {
         let (mut tangents, mut answers) = (Vec::new(), Vec::new());
         for k in 0..self.expressions.len() {
             let range = self.range(k);
-            let Expression { equilibrium, observation, knobs, prior } = &mut self.expressions[k];
+            let Expression { equilibrium, observation, knobs, prior, .. } = &mut self.expressions[k];
             let unknowns = &self.unknowns[range.clone()];
             let (theta, turned) = unknowns.split_at(6 * self.blend.muscles);
             let tangent = equilibrium.tangent()?;

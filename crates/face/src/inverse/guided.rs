@@ -13,6 +13,7 @@ use super::drawn::{PULL, Start};
 use super::equilibrium::Knobs;
 use super::fit::{FaceFit, Fibres, Fitted};
 use super::gauss_newton::Problem;
+use super::priors::beyond;
 use crate::anatomy::hinge::JawPose;
 use crate::error::FaceError;
 use crate::model::FaceModel;
@@ -68,8 +69,9 @@ impl FaceFit<'_> {
         let mut unknowns = match &self.dependence {
             Fibres::Tensors(_) => activations.into_flattened(),
             Fibres::Strands(own) => own.relaxed(),
-            Fibres::Blend(own) => own.matrices(&activations),
+            Fibres::Blend(own) => own.blend.matrices(&beyond(&activations, &yielded)),
         };
+        self.dependence.yield_by(&yielded);
         unknowns.extend(JawKnobs::numbers(jaw));
         self.simulation.pose(&[], &JawPose::default());
         self.simulation.place(&positions);

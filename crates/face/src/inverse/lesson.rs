@@ -8,15 +8,18 @@
 use std::time::Instant;
 
 use glam::DVec3;
+use pliant_model::potentials::activation::Activation;
 
-use super::blend::Blend;
+use super::blend::{Blend, Yielding};
+use super::factors::{FactorOptions, factors};
 use super::fit::{ActivationModel, FaceFit, Fibres, FitOptions, Fitted};
 use super::gauss_newton::{Effort, Prior};
 use super::geometry::{Expression, Learning};
 use super::observation::Observation;
+use super::priors::beyond;
 use crate::error::FaceError;
 use crate::model::FaceModel;
-use crate::simulation::FaceSimulation;
+use crate::simulation::{FaceSimulation, JawKnobs};
 
 /// How geometry is learned.
 #[derive(Clone, Debug)]
@@ -25,6 +28,8 @@ pub struct LessonOptions {
     pub fit: FitOptions,
     /// Weights of the priors (mm²) while S is learned, one after the other.
     pub weights: Vec<f64>,
+    /// How geometry is told from activations of tets at first.
+    pub factors: FactorOptions,
     /// What a change of S costs, relative to the priors of activations.
     pub anchor: f64,
     /// w_v: what muscles' changes of volume cost (mm²).
@@ -37,7 +42,8 @@ impl Default for LessonOptions {
     fn default() -> Self {
         LessonOptions {
             fit: FitOptions::default(),
-            weights: vec![0.2, 0.05, 0.02],
+            weights: vec![0.1, 0.03, 0.01],
+            factors: FactorOptions::default(),
             anchor: 0.1,
             volume: 0.01,
             steps: 3,
@@ -69,77 +75,106 @@ pub fn learn(
     is_over: &dyn Fn() -> bool,
 ) -> Result<Learned, FaceError> {
     let clock = Instant::now();
-    let as_geometry = FitOptions { model: ActivationModel::Geometry, ..options.fit.clone() };
-    let mut fit = FaceFit::new(face, as_geometry)?;
+    let by_tets = FitOptions { model: ActivationModel::Tensor, ..options.fit.clone() };
+    let mut fit = FaceFit::new(face, by_tets)?;
     let mut learned = Learned::default();
+    let mut free = Vec::new();
+    for target in targets {
+        if is_over() {
+            return Ok(learned);
+        }
+        free.push(fit.fit(target, None)?);
+    }
+    let first = Blend::of(face);
+    fit.options.model = ActivationModel::Geometry;
+    fit.dependence = Fibres::Blend(Yielding::new(first.clone()));
     let mut simulations = Vec::new();
     for target in targets {
         if is_over() {
-            break;
+            return Ok(learned);
         }
         learned.before.push(fit.fit(target, None)?);
-        let mut simulation = FaceSimulation::new(face, &options.fit.simulated())?;
-        simulation.place(&fit.simulation.positions());
-        simulations.push(simulation);
+        simulations.push(FaceSimulation::new(face, &options.fit.simulated())?);
     }
-    let Fibres::Blend(first) = &fit.dependence else { return Ok(learned) };
-    let first = first.clone();
-    let told = targets.iter().zip(&learned.before);
+    let told = targets.iter().zip(&free);
     let mut observations: Vec<_> =
-        told.map(|(target, before)| fit.observation(target).trusted(&before.trusts)).collect();
+        told.map(|(target, free)| fit.observation(target).trusted(&free.trusts)).collect();
+    place(&mut simulations, &learned.before);
     let counts = counts(&observations, &mut simulations);
     observations.iter_mut().zip(&counts).for_each(|(own, count)| own.scale(*count));
+    place(&mut simulations, &free);
+    let activations: Vec<Vec<Activation>> =
+        free.iter().map(|own| beyond(&own.activations, &own.yielded)).collect();
+    let (mut geometry, matrices) =
+        factors(&first, &activations, &fit.parts, &fit.neighbours, &options.factors);
+    let first = geometry.clone();
+    let own = matrices.into_iter().zip(&free);
+    let own = own.map(|(own, free)| [own, JawKnobs::numbers(&free.jaw).to_vec()].concat());
+    let starts: Vec<Vec<f64>> = own.collect();
+    let mut unknowns = starts.concat();
     let knobs = fit.simulation.jaw_knobs();
-    let mut unknowns: Vec<f64> = learned.before.iter().flat_map(|b| b.unknowns.clone()).collect();
-    let mut geometry = first.clone();
     for &weight in &options.weights {
         for _ in 0..options.steps {
             if is_over() {
                 break;
             }
-            fit.dependence = Fibres::Blend(geometry.clone());
+            fit.dependence = Fibres::Blend(Yielding::new(geometry.clone()));
             let mut at = 0;
             let mut expressions = Vec::new();
-            for (((simulation, observation), before), counts) in
-                simulations.iter_mut().zip(&observations).zip(&learned.before).zip(&counts)
+            for ((((simulation, observation), free), start), counts) in
+                simulations.iter_mut().zip(&observations).zip(&free).zip(&starts).zip(&counts)
             {
-                let count = before.unknowns.len();
+                let count = start.len();
                 let own = &unknowns[at..at + count];
                 at += count;
                 let theta = 6 * geometry.muscles;
-                let mut prior = fit.prior(own, &before.yielded, weight, theta);
-                prior.towards[theta..].copy_from_slice(&before.unknowns[theta..]);
+                let mut prior = fit.prior(own, &free.yielded, weight, theta);
+                prior.towards[theta..].copy_from_slice(&start[theta..]);
                 prior.weights.iter_mut().for_each(|weight| *weight *= counts);
                 let equilibrium = simulation.equilibrium();
-                expressions.push(Expression { equilibrium, observation, knobs: &knobs, prior });
+                let yielded = &free.yielded;
+                expressions.push(Expression {
+                    equilibrium,
+                    observation,
+                    knobs: &knobs,
+                    prior,
+                    yielded,
+                });
             }
             let anchor = anchor(&first, &fit.parts, options.anchor * weight);
             let mut learning =
                 Learning { expressions, blend: geometry, anchor, volume: options.volume, unknowns };
             let effort = Effort { steps: 1, products: options.fit.products, settled: 1e-3 };
             let done = learning.learn(&effort)?;
+            if std::env::var("TELL").is_ok() { eprintln!("{weight} {:.4} fallen {:.4} products {} equilibria {} {:.1}s {:.4?}", done.value, done.fallen, done.products, done.equilibria, clock.elapsed().as_secs_f64(), learning.misfits()); }
             (geometry, unknowns) = (learning.blend, learning.unknowns);
             if done.steps == 0 {
                 break;
             }
         }
     }
-    fit.dependence = Fibres::Blend(geometry.clone());
+    fit.dependence = Fibres::Blend(Yielding::new(geometry.clone()));
     let mut at = 0;
-    for (before, simulation) in learned.before.iter().zip(&simulations) {
-        let count = before.unknowns.len();
+    for ((free, start), simulation) in free.iter().zip(&starts).zip(&simulations) {
+        let count = start.len();
         let mut after = Fitted {
             unknowns: unknowns[at..at + count].to_vec(),
-            yielded: before.yielded.clone(),
+            yielded: free.yielded.clone(),
             ..Fitted::default()
         };
         at += count;
+        fit.dependence.yield_by(&after.yielded);
         fit.simulation.place(&simulation.positions());
         fit.finish(&mut after);
         learned.after.push(after);
     }
     (learned.geometry, learned.seconds) = (geometry, clock.elapsed().as_secs_f64());
     Ok(learned)
+}
+
+/// Puts flesh where fits have it.
+fn place(simulations: &mut [FaceSimulation], fits: &[Fitted]) {
+    simulations.iter_mut().zip(fits).for_each(|(own, fitted)| own.place(&fitted.flesh));
 }
 
 /// What expressions count for: one over what is left of them, of the mean of all. A wide open mouth would outweigh all others.

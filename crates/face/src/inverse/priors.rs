@@ -13,9 +13,9 @@ use super::gauss_newton::Prior;
 use crate::model::Share;
 
 /// Weight of the jaw's knobs in the priors: a degree or a millimetre from where the skin over it has it counts as much as
-/// so many mm² of skin. Muscles that are few leave it to the skin where the jaw is; a matrix per tet could make up for any.
+/// so many mm² of skin. Contractions, which are few, leave it to the skin where the jaw is; matrices could make up for any.
 const JAW: f64 = 0.004;
-const JAW_OF_TENSORS: f64 = 0.1;
+const JAW_OF_MATRICES: f64 = 0.1;
 
 /// ‖S − I‖² at which the priors weigh twice as much.
 const FAR: f64 = 1.0;
@@ -32,8 +32,8 @@ impl FaceFit<'_> {
         count: usize,
     ) -> Prior {
         let jaw = match self.dependence {
-            Fibres::Tensors(_) => JAW_OF_TENSORS,
-            _ => JAW,
+            Fibres::Strands(_) => JAW,
+            _ => JAW_OF_MATRICES,
         };
         let mut prior = Prior { weights: vec![jaw; unknowns.len()], towards: unknowns.to_vec() };
         let own = match &self.dependence {
@@ -43,7 +43,7 @@ impl FaceFit<'_> {
                 return prior;
             }
             Fibres::Blend(own) => {
-                self.relax_matrices(own, yielded, weight, &mut prior);
+                self.relax_matrices(&own.blend, weight, &mut prior);
                 return prior;
             }
         };
@@ -112,8 +112,7 @@ impl FaceFit<'_> {
     }
 
     /// Muscles' matrices to what they are relaxed, by what of the flesh takes them.
-    fn relax_matrices(&self, own: &Blend, yielded: &[Activation], weight: f64, prior: &mut Prior) {
-        let towards = own.relaxed_by(yielded);
+    fn relax_matrices(&self, own: &Blend, weight: f64, prior: &mut Prior) {
         let mut parts = vec![0.0; own.muscles];
         for (tet, part) in self.parts.iter().enumerate() {
             for entry in own.row(tet) {
@@ -121,7 +120,7 @@ impl FaceFit<'_> {
                 parts[muscle] += entry.weight * part;
             }
         }
-        for (k, towards) in towards.iter().enumerate() {
+        for (k, towards) in own.relaxed().iter().enumerate() {
             let twice = if matches!(k % 6, 1 | 2 | 4) { 2.0 } else { 1.0 };
             prior.weights[k] = twice * weight * parts[k / 6].max(LEAST_PART);
             prior.towards[k] = *towards;

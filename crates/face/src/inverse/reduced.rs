@@ -13,7 +13,7 @@ use pliant_math::sparse::SymmetricMatrix;
 use pliant_model::potentials::activation::{Activation, RELAXED};
 use pliant_sim::SimError;
 
-use super::blend::Blend;
+use super::blend::{Blend, give_way};
 use super::dependence::Dependence;
 use super::equilibrium::{Knobs, Tangent};
 use super::fit::{ActivationModel, FaceFit, FitOptions, Fitted};
@@ -83,7 +83,7 @@ impl<'a> Reduced<'a> {
         let mut own =
             Reduced { fit, moving, blend, tangent, answers, gram, prior, yielding, seconds: 0.0 };
         // What is done once.
-        own.follow(&relaxed);
+        own.follow(&relaxed, &[]);
         own.seconds = clock.elapsed().as_secs_f64();
         Ok(own)
     }
@@ -100,7 +100,7 @@ impl<'a> Reduced<'a> {
         self.moving.open(&jaw);
         let yielded: Vec<Activation> =
             self.yielding.iter().map(|own| own.map(|by| by * jaw.open)).collect();
-        let mut unknowns = self.blend.relaxed_by(&yielded);
+        let mut unknowns = self.blend.relaxed();
         let count = unknowns.len();
         unknowns.extend(JawKnobs::numbers(&jaw));
         self.prior.towards.copy_from_slice(&unknowns);
@@ -108,7 +108,7 @@ impl<'a> Reduced<'a> {
         let (mut length, mut before) = (1.0_f64, f64::INFINITY);
         let mut best = (f64::INFINITY, unknowns.clone());
         for round in 1..=ROUNDS {
-            self.follow(&unknowns);
+            self.follow(&unknowns, &fitted.yielded);
             fitted.steps = round;
             let positions = &self.moving.equilibrium().state.positions;
             let value = observation.value(positions) + self.prior.value(&unknowns);
@@ -130,12 +130,13 @@ impl<'a> Reduced<'a> {
             unknowns[count..].copy_from_slice(&JawKnobs::numbers(&jaw));
         }
         for _ in 0..LAST {
-            let is_found = self.follow(&best.1) <= FOUND;
+            let is_found = self.follow(&best.1, &fitted.yielded) <= FOUND;
             if is_found {
                 break;
             }
         }
         fitted.unknowns = best.1;
+        self.fit.dependence.yield_by(&fitted.yielded);
         self.fit.tell(&mut fitted);
         fitted.flesh = self.moving.positions();
         fitted.skin = self.fit.face.skin_at(&fitted.flesh);
@@ -144,10 +145,11 @@ impl<'a> Reduced<'a> {
     }
 
     /// Takes flesh nearer to where the unknowns have it; what is left of forces then.
-    fn follow(&mut self, unknowns: &[f64]) -> f64 {
+    fn follow(&mut self, unknowns: &[f64], yielded: &[Activation]) -> f64 {
         let (theta, knobs) = unknowns.split_at(self.blend.count());
         let mut activations = vec![RELAXED; self.blend.tets()];
         self.blend.activations(theta, &mut activations);
+        give_way(&mut activations, yielded);
         let mut equilibrium = self.moving.equilibrium();
         self.fit.knobs.turn(knobs, &mut equilibrium.input.end);
         equilibrium.find(&activations).residual

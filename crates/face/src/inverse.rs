@@ -18,6 +18,7 @@
 //! | [`reduced`] | one more skin, with geometry that is known: fast |
 //! | [`residual`] | how well a skin is met |
 //! | [`drawn`], [`guided`], `jaw` | where it begins, and the way from there |
+//! | `over` | shapes that are fitted over others |
 //! | [`gamma`] | the local step of R_act |
 //!
 //! The gradient is the adjoint one, exact to rounding: with Kλ = −Sᵀω(Sx − t), dJ/da = Bᵀλ, where K = ∇²E
@@ -37,6 +38,7 @@ pub mod guided;
 mod jaw;
 pub mod lesson;
 pub mod observation;
+mod over;
 pub mod priors;
 pub mod reduced;
 pub mod residual;

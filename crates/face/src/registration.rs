@@ -9,7 +9,7 @@
 mod containment;
 mod fit;
 mod likeness;
-mod names;
+pub(crate) mod names;
 mod parts;
 mod pieces;
 mod read;

@@ -8,7 +8,7 @@ use pliant::face::inverse::lesson::{LessonOptions, learn};
 use pliant::face::inverse::fit::{ActivationModel, FaceFit, FitOptions, Fitted};
 use pliant::face::inverse::reduced::Reduced;
 use pliant::face::inverse::residual::Residual;
-use pliant::face::{FaceError, FaceModel, FittedShape};
+use pliant::face::{FaceError, FaceModel, FittedShape, Shape};
 use pliant::io::atomic::{refuse_overwriting, write_whole};
 use pliant::io::{Loaded, read_mesh, write_mesh};
 use pliant::mesh::{DVec3, Mesh};
@@ -72,6 +72,8 @@ enum Kind {
 struct Target {
     name: String,
     skin: Vec<DVec3>,
+    /// The shape that it is fitted over.
+    over: Option<String>,
 }
 
 pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
@@ -101,6 +103,10 @@ pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
         threads: options.threads(),
         ..FitOptions::default()
     };
+    // Where every tet has a matrix, all flesh may have one; what was learned of muscles tells which flesh is theirs.
+    if model == ActivationModel::Tensor && face.geometry.tets() == 0 {
+        face = face.lending(f64::INFINITY);
+    }
     let (mut rows, mut rig) = (Vec::new(), Vec::new());
     let (mut seconds, mut geometry) = (0.0, None);
     if arguments.learn_muscles {
@@ -119,12 +125,33 @@ pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
         (seconds, geometry) = (learned.seconds, Some(learned.geometry));
     } else {
         let mut fit = fitter(&face, asked).map_err(failure)?;
+        let mut under: Vec<(String, Fitted)> = Vec::new();
         let progress = Progress::start(options, "targets", targets.len() as u64);
         for (done, target) in (1..).zip(&targets) {
             if interrupt::asked() {
                 break;
             }
-            let fitted = fit(&target.skin).map_err(failure)?;
+            let mut fitted = match &target.over {
+                None => fit(&target.skin).map_err(failure)?,
+                Some(name) => {
+                    if !under.iter().any(|(own, _)| own == name) {
+                        let skin = face.shapes.iter().find(|shape| shape.name == *name);
+                        let skin = skin.map(|shape| displaced(&face, &[shape]));
+                        let own = fit(&skin.unwrap_or_default()).map_err(failure)?;
+                        under.push((name.clone(), own));
+                    }
+                    let shapes = [name, &target.name];
+                    let shapes = shapes.map(|name| face.shapes.iter().find(|s| s.name == *name));
+                    let both: Vec<_> = shapes.into_iter().flatten().collect();
+                    fit(&displaced(&face, &both)).map_err(failure)?
+                }
+            };
+            let base = target.over.as_ref().and_then(|name| under.iter().find(|(n, _)| n == name));
+            if let Some((_, base)) = base {
+                fitted = fitted.over(base, &face.skin.mesh.positions);
+            } else if targets.iter().any(|other| other.over.as_ref() == Some(&target.name)) {
+                under.push((target.name.clone(), fitted.clone()));
+            }
             write_fit(&arguments, &face, target, &fitted, options)?;
             seconds += fitted.seconds;
             rows.push(row(&face, target, &fitted));
@@ -199,9 +226,12 @@ fn shape_of(target: &Target, fitted: &Fitted) -> FittedShape {
 fn targets(arguments: &Arguments, face: &FaceModel) -> Result<Vec<Target>, Failure> {
     let rest = &face.skin.mesh.positions;
     if arguments.all {
-        let of = |shape: &pliant::face::Shape| Target {
+        // Muscles' matrices are no sums of others.
+        let may_be_over = !arguments.learn_muscles;
+        let of = |shape: &Shape| Target {
             name: shape.name.clone(),
-            skin: rest.iter().zip(&shape.displacement).map(|(p, d)| *p + *d).collect(),
+            skin: displaced(face, &[shape]),
+            over: face.shape_under(&shape.name).filter(|_| may_be_over).map(|s| s.name.clone()),
         };
         return Ok(face.shapes.iter().map(of).collect());
     }
@@ -223,9 +253,18 @@ fn targets(arguments: &Arguments, face: &FaceModel) -> Result<Vec<Target>, Failu
             );
             return Err(Failure::about(path, problem));
         }
-        targets.push(Target { name, skin });
+        targets.push(Target { name, skin, over: None });
     }
     Ok(targets)
+}
+
+/// The skin (m) of shapes together.
+fn displaced(face: &FaceModel, shapes: &[&Shape]) -> Vec<DVec3> {
+    let mut skin = face.skin.mesh.positions.clone();
+    for shape in shapes {
+        skin.iter_mut().zip(&shape.displacement).for_each(|(p, d)| *p += *d);
+    }
+    skin
 }
 
 fn skin_at(face: &FaceModel, positions: &[DVec3]) -> Loaded {
@@ -250,6 +289,7 @@ fn row(face: &FaceModel, target: &Target, fitted: &Fitted) -> Value {
     let (jaw, shift) = (&fitted.jaw, 1e3 * fitted.jaw.shift);
     json!({
         "name": target.name,
+        "over": target.over,
         "moved_mm": found.moved,
         "mean_mm": found.mean,
         "max_mm": found.max,

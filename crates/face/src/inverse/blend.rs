@@ -8,7 +8,7 @@ use glam::DVec3;
 use pliant_model::potentials::activation::{Activation, RELAXED};
 
 use super::dependence::Dependence;
-use super::drawn::bound;
+use super::drawn::{STRETCHES_OF_MUSCLES, bound_within};
 use crate::model::FaceModel;
 
 /// How far from where they are muscles may come to be (m).
@@ -243,7 +243,8 @@ impl Dependence for Blend {
     }
 
     fn confine(&self, theta: &mut [f64]) {
-        theta.as_chunks_mut().0.iter_mut().for_each(bound);
+        let own = theta.as_chunks_mut().0.iter_mut();
+        own.for_each(|a| bound_within(a, STRETCHES_OF_MUSCLES));
     }
 
     fn activations(&self, theta: &[f64], out: &mut [Activation]) {

@@ -3,7 +3,7 @@
 use glam::DVec3;
 use pliant_model::potentials::activation::{Activation, RELAXED, fibre};
 
-use super::drawn::{STRETCHES, bound};
+use super::drawn::{STRETCHES_OF_MUSCLES, bound};
 
 /// a(θ).
 pub trait Dependence {
@@ -121,7 +121,7 @@ impl Dependence for Strands {
     }
 
     fn confine(&self, theta: &mut [f64]) {
-        theta.iter_mut().for_each(|c| *c = c.clamp(self.least, 1.0 - STRETCHES[0]));
+        theta.iter_mut().for_each(|c| *c = c.clamp(self.least, 1.0 - STRETCHES_OF_MUSCLES[0]));
     }
 
     fn is_held(&self, value: f64, slope: f64) -> bool {
@@ -167,7 +167,7 @@ mod tests {
         };
         Strands {
             contractions: 2,
-            least: 1.0 - STRETCHES[1],
+            least: 1.0 - STRETCHES_OF_MUSCLES[1],
             starts: vec![0, 1, 3],
             strands: vec![
                 strand(0, 1.0, DVec3::new(1.0, 2.0, 0.5)),

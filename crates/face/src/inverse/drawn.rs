@@ -15,10 +15,15 @@ use crate::error::FaceError;
 use crate::model::FaceModel;
 use crate::simulation::{FaceSimulation, FaceSolver, SimulationOptions};
 
-/// Muscles shorten to no less than this part of their length, and nothing stretches beyond the other.
-pub const STRETCHES: [f64; 2] = [0.35, 2.2];
+/// Flesh shortens to no less than this part of its length, and stretches to no more than the other. A mouth that is wide open has corners
+/// which are three times as long: flesh that may not be told so is under stress there, and buckles.
+pub const STRETCHES: [f64; 2] = [0.25, 4.0];
+/// The same of fibres, and of muscles as a whole.
+pub const STRETCHES_OF_MUSCLES: [f64; 2] = [0.35, 2.2];
 /// A start is a mild one: what it asks for beyond that, not all tets can do at once.
-const MILD: [f64; 2] = [0.5, 2.0];
+const MILD: [f64; 2] = [0.3, 3.5];
+/// What is left of forces, and iterations at most, where a start is good enough.
+const ENOUGH: (f64, u32) = (1e-2, 10);
 /// Of all springs of the skin together (N/m), per Pa of shear modulus.
 pub(super) const PULL: f64 = 400.0;
 
@@ -50,7 +55,8 @@ impl<'a> Drawn<'a> {
     pub fn new(face: &'a FaceModel, threads: usize) -> Result<Self, FaceError> {
         let usual = SimulationOptions::default();
         let slack = SimulationOptions {
-            solver: FaceSolver::Exact { tolerance: 1e-3 },
+            solver: FaceSolver::Exact { tolerance: ENOUGH.0 },
+            most_iterations: ENOUGH.1,
             muscle_stiffness: 1.0,
             contact: false,
             threads,
@@ -118,7 +124,7 @@ pub fn bound(a: &mut Activation) {
     bound_within(a, STRETCHES);
 }
 
-fn bound_within(a: &mut Activation, [low, high]: [f64; 2]) {
+pub(super) fn bound_within(a: &mut Activation, [low, high]: [f64; 2]) {
     let [xx, xy, xz, yy, yz, zz] = *a;
     if !a.iter().all(|x| x.is_finite()) {
         *a = RELAXED;

@@ -11,7 +11,7 @@ use pliant_model::potentials::activation::{Activation, RELAXED};
 
 use super::blend::{Blend, Yielding};
 use super::dependence::{Dependence, Strand, Strands, Tensors};
-use super::drawn::{Drawn, STRETCHES};
+use super::drawn::{Drawn, STRETCHES_OF_MUSCLES};
 use super::gauss_newton::{Effort, Outcome, Prior, Problem};
 use super::guided::Guided;
 use super::observation::{Observation, Sample};
@@ -41,7 +41,8 @@ pub enum ActivationModel {
 #[derive(Clone, Debug)]
 pub struct FitOptions {
     pub model: ActivationModel,
-    /// Weights w of the priors (mm²), one after the other.
+    /// Weights w of the priors (mm²), one after the other. Where every tet has a matrix, flesh that is drawn to the target says
+    /// what it must be like, and there is but one weight: the first, or less where flesh must be strained much.
     pub weights: Vec<f64>,
     /// R_sparse relative to R_act.
     pub sparsity: f64,
@@ -64,7 +65,7 @@ impl Default for FitOptions {
         FitOptions {
             model: ActivationModel::Tensor,
             weights: vec![10.0, 1.0, 0.2],
-            sparsity: 0.2,
+            sparsity: 2.0,
             smoothness: 1.0,
             anatomical: true,
             to_plane: 1.0,
@@ -112,6 +113,8 @@ pub struct Fitted {
     pub(super) yielded: Vec<Activation>,
     /// How much samples of the skin count, from 0 to 1; none where all count fully.
     pub(super) trusts: Vec<f64>,
+    /// The priors' last weight (mm²).
+    pub(super) weight: f64,
 }
 
 /// Fits a face to one skin after the other.
@@ -142,7 +145,7 @@ const PATIENCE: u32 = 30;
 /// Steps end where J falls by less than this part of it.
 const SETTLED: f64 = 0.01;
 /// What skin that nobody sees weighs.
-const UNSEEN: f64 = 0.1;
+const UNSEEN: f64 = 0.3;
 
 pub(super) enum Fibres {
     Tensors(Tensors),
@@ -223,15 +226,15 @@ impl<'a> FaceFit<'a> {
                 unknowns: start.unknowns.clone(),
                 yielded: start.yielded.clone(),
                 trusts: start.trusts.clone(),
+                weight: start.weight,
                 ..Fitted::default()
             },
             None => self.begin(target, &jaw)?,
         };
         self.dependence.yield_by(&fitted.yielded);
         let observation = self.wanted(target).trusted(&fitted.trusts);
-        let last = self.options.weights.last().copied().unwrap_or(1.0);
         for _ in 0..self.options.steps {
-            let mut prior = self.prior(&fitted.unknowns, &fitted.yielded, last, count);
+            let mut prior = self.prior(&fitted.unknowns, &fitted.yielded, fitted.weight, count);
             prior.towards[count..].copy_from_slice(&JawKnobs::numbers(&jaw));
             let done = self.minimise(&observation, &prior, &mut fitted.unknowns)?;
             fitted.steps += done.steps;
@@ -383,7 +386,7 @@ fn samples(
 fn strands(face: &FaceModel, shares: &[std::ops::Range<usize>], by_muscle: bool) -> Strands {
     let contractions = if by_muscle { face.muscles.len() } else { shares.len() };
     // A muscle as a whole only contracts; what is parts of it may be drawn longer.
-    let least = if by_muscle { 0.0 } else { 1.0 - STRETCHES[1] };
+    let least = if by_muscle { 0.0 } else { 1.0 - STRETCHES_OF_MUSCLES[1] };
     let mut strands = Strands { contractions, least, starts: vec![0], strands: Vec::new() };
     for (tet, own) in shares.iter().enumerate() {
         let own = face.shares[own.clone()].iter().filter(|share| !share.is_lent());

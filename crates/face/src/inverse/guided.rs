@@ -78,10 +78,15 @@ impl FaceFit<'_> {
         let observation = self.wanted(target);
         let trusts = observation.trusts(&self.simulation.equilibrium().state.positions, FAR);
         let observation = observation.trusted(&trusts);
-        let mut fitted = Fitted { unknowns, yielded, trusts, ..Fitted::default() };
+        let weights = match &self.dependence {
+            Fibres::Tensors(_) => self.affordable(&unknowns[..count], &yielded, target),
+            _ => self.options.weights.clone(),
+        };
+        let weight = weights.last().copied().unwrap_or(1.0);
+        let mut fitted = Fitted { unknowns, yielded, trusts, weight, ..Fitted::default() };
         self.guided.aim(target, jaw, &positions);
         let mut activations = vec![RELAXED; self.shares.len()];
-        for weight in self.options.weights.clone() {
+        for weight in weights {
             for _ in 0..self.options.steps {
                 let (theta, knobs) = fitted.unknowns.split_at(count);
                 self.dependence.own().activations(theta, &mut activations);

@@ -14,6 +14,8 @@ impl FaceFit<'_> {
         const OVER: f64 = 0.9;
         const OFF: f64 = 5e-4;
         const STEPS: usize = 20;
+        /// A knob that is turned by less (degrees, mm) is not turned.
+        const NOTHING: f64 = 1e-3;
         let rest = &self.face.skin.mesh.positions;
         let follow = &self.jaw_shares;
         let mut knobs = [0.0; JawKnobs::COUNT];
@@ -68,6 +70,8 @@ impl FaceFit<'_> {
             };
             (0..5).for_each(|k| knobs[k] += step[k]);
         }
+        // What rounding leaves is no motion.
+        knobs.iter_mut().filter(|knob| knob.abs() < NOTHING).for_each(|knob| *knob = 0.0);
         self.face.hinge.limited(&JawKnobs::pose(&knobs))
     }
 }

@@ -3,6 +3,7 @@
 //! R_act wants the matrix of fibres that shorten by one number γ per muscle, found in between from a polynomial
 //! ([`gamma`](super::gamma)); R_sparse wants relaxed muscles, those the more that do less; neighbours are to be alike.
 
+use glam::DVec3;
 use pliant_model::potentials::activation::{Activation, RELAXED, fibre};
 
 use super::blend::Blend;
@@ -10,6 +11,7 @@ use super::dependence::{Dependence, Strands};
 use super::fit::{ActivationModel, FaceFit, Fibres};
 use super::gamma::contraction;
 use super::gauss_newton::Prior;
+use super::residual::Residual;
 use crate::model::Share;
 
 /// Weight of the jaw's knobs in the priors: a degree or a millimetre from where the skin over it has it counts as much as
@@ -19,6 +21,12 @@ const JAW_OF_MATRICES: f64 = 0.1;
 
 /// ‖S − I‖² at which the priors weigh twice as much.
 const FAR: f64 = 1.0;
+/// What flesh that is lent to muscles costs, relative to R_act: muscles are to do what they can.
+const LENT: f64 = 10.0;
+/// Mean of ‖S − I‖², as the priors weigh it, at which they have half of their weight.
+const STRAINED: f64 = 0.12;
+/// Targets that move by less (mm) have priors that weigh less.
+const FAINT: f64 = 2.0;
 /// A muscle counts as at least this part of all.
 const LEAST_PART: f64 = 1e-4;
 
@@ -56,6 +64,8 @@ impl FaceFit<'_> {
             for share in &self.face.shares[shares.clone()] {
                 let m = share.muscle as usize;
                 let (aligned, relaxed) = match self.options.anatomical {
+                    // Nothing is there that could contract along fibres.
+                    true if share.is_lent() => (0.0, LENT),
                     true => (1.0, self.options.sparsity * efforts[m]),
                     false => (0.0, 1.0),
                 };
@@ -159,7 +169,8 @@ impl FaceFit<'_> {
         work
     }
 
-    /// What R_sparse weighs muscles by: one over the norm of what they do, of the mean of all.
+    /// What R_sparse weighs muscles by: one over the square of what they do, which leaves those out that do little (Candès, Wakin and
+    /// Boyd 2008: a sum of logarithms, its weights found again in every step).
     fn efforts(&self, activations: &[Activation]) -> Vec<f64> {
         let mut squares = vec![[0.0; 2]; self.face.muscles.len()];
         for (shares, a) in self.shares.iter().zip(activations) {
@@ -173,7 +184,28 @@ impl FaceFit<'_> {
         /// Muscles that do less than this count as doing it.
         const LEAST: f64 = 0.02;
         let norms = squares.iter().map(|[whole, sum]| (sum / whole.max(1e-12)).sqrt());
-        norms.map(|norm| 0.1 / norm.max(LEAST)).collect()
+        norms.map(|norm| (0.1 / norm.max(LEAST)).powi(2)).collect()
+    }
+
+    /// The priors' weight for flesh that is drawn to a target (m), as the one that there is; none where none is asked for. The most that is
+    /// asked for where flesh must hardly be strained, and the less, the more it must: the skin of a mouth that is wide open is as near to the target
+    /// as that of a smile. So are skins that hardly move.
+    pub(super) fn affordable(
+        &self,
+        drawn: &[f64],
+        yielded: &[Activation],
+        target: &[DVec3],
+    ) -> Vec<f64> {
+        let Some(most) = self.options.weights.first() else { return Vec::new() };
+        let beyond = beyond(drawn.as_chunks().0, yielded);
+        let cost = |(tet, own): (usize, &Activation)| {
+            let is_lent = self.face.shares[self.shares[tet].start].is_lent();
+            self.parts[tet] * strain(own) * if is_lent { LENT } else { 1.0 }
+        };
+        let strained = beyond.iter().enumerate().map(cost).sum::<f64>() / STRAINED;
+        let rest = &self.face.skin.mesh.positions;
+        let moved = Residual::of(rest, target, rest).moved / FAINT;
+        vec![most * (moved * moved).clamp(LEAST_PART, 1.0) / (1.0 + strained * strained)]
     }
 }
 

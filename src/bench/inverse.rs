@@ -9,6 +9,7 @@ mod truth;
 use std::sync::{Mutex, PoisonError};
 
 use glam::DVec3;
+use pliant::face::inverse::activity::Activity;
 use pliant::face::inverse::blend::{Blend, REACH};
 use pliant::face::inverse::fit::{ActivationModel, FaceFit, FitOptions, Fitted};
 use pliant::face::inverse::lesson::{LessonOptions, learn};
@@ -41,6 +42,7 @@ pub const SUITE: Suite = Suite {
         Column { key: "percent", heading: "[%]", style: Style::Fixed(1) },
         Column { key: "untaught_mm", heading: "untaught [mm]", style: Style::Fixed(3) },
         Column { key: "share_percent", heading: "in its muscles [%]", style: Style::Fixed(1) },
+        Column { key: "aligned_percent", heading: "along fibres [%]", style: Style::Fixed(1) },
         Column { key: "bump_percent", heading: "of the bump [%]", style: Style::Fixed(1) },
         Column { key: "precision", heading: "precision", style: Style::Fixed(2) },
         Column { key: "recall", heading: "recall", style: Style::Fixed(2) },
@@ -61,7 +63,9 @@ fn entries(threads: usize) -> Vec<Entry> {
         entries.push(Entry::new(name, move |stop: Stop<'_>| {
             let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
             if made.is_none() {
-                *made = Some(Subject { face: model(EDGE, threads)?, taught: None });
+                let face = model(EDGE, threads)?;
+                let lent = face.lending(f64::INFINITY);
+                *made = Some(Subject { face, lent, taught: None });
             }
             let Some(subject) = &mut *made else { return Ok(None) };
             if stop() {
@@ -100,7 +104,10 @@ fn entries(threads: usize) -> Vec<Entry> {
     {
         add(
             format!("truth/{name}"),
-            Box::new(move |s, n, stop| truth::measure(&s.face, model, n, stop)),
+            Box::new(move |s, n, stop| {
+                let face = if model == ActivationModel::Tensor { &s.lent } else { &s.face };
+                truth::measure(face, model, n, stop)
+            }),
         );
     }
     entries
@@ -110,9 +117,10 @@ fn entries(threads: usize) -> Vec<Entry> {
 type Work =
     Box<dyn Fn(&mut Subject, usize, Stop<'_>) -> Result<Option<Values>, FaceError> + Send + Sync>;
 
-/// A face, and what it has learned, once it has.
+/// A face, the same with all flesh lent to its muscles, and what it has learned, once it has.
 struct Subject {
     face: FaceModel,
+    lent: FaceModel,
     taught: Option<(FaceModel, Values)>,
 }
 
@@ -149,21 +157,26 @@ fn fitted(
     model: ActivationModel,
     anatomical: bool,
 ) -> Result<Option<Values>, FaceError> {
-    let face = &subject.face;
+    let face = match model {
+        ActivationModel::Tensor => &subject.lent,
+        _ => &subject.face,
+    };
     let asked = FitOptions { anatomical, ..options(model, threads) };
     let wanted = skin(face, target, 1.0);
     let fitted = FaceFit::new(face, asked)?.fit(&wanted, None)?;
     let mut values = told(face, &wanted, &fitted);
     if let Some((_, about)) = ABOUT.iter().find(|(name, _)| *name == target.name) {
-        let own = face.muscles.iter().zip(&fitted.work);
+        let activity = Activity::of(face, &fitted.activations);
+        let own = face.muscles.iter().zip(&activity.muscles);
         let own = own.filter(|(m, _)| about.iter().any(|name| m.name.starts_with(name)));
-        values.push(("share_percent", json!(100.0 * own.map(|(_, work)| work).sum::<f64>())));
+        values.push(("share_percent", json!(100.0 * own.map(|(_, part)| part).sum::<f64>())));
+        values.push(("aligned_percent", json!(100.0 * activity.aligned)));
     }
     Ok(Some(values))
 }
 
 fn warm(subject: &Subject, threads: usize) -> Result<Option<Values>, FaceError> {
-    let face = &subject.face;
+    let face = &subject.lent;
     let mut fit = FaceFit::new(face, options(ActivationModel::Tensor, threads))?;
     let near = fit.fit(&skin(face, &SINGLES[0], NEIGHBOUR), None)?;
     let wanted = skin(face, &SINGLES[0], 1.0);
@@ -177,7 +190,7 @@ fn taught<'a>(
     threads: usize,
     stop: Stop,
 ) -> Result<Option<&'a (FaceModel, Values)>, FaceError> {
-    let Subject { face, taught } = subject;
+    let Subject { face, taught, .. } = subject;
     if taught.is_none() {
         let face = &face.lending(REACH);
         let skins: Vec<Vec<DVec3>> = LEARNED.iter().map(|name| preset(face, name)).collect();
@@ -230,7 +243,7 @@ fn unseen(
 }
 
 fn artefact_by_tensors(subject: &Subject, threads: usize) -> Result<Option<Values>, FaceError> {
-    let face = &subject.face;
+    let face = &subject.lent;
     let (plain, wanted) = (skin(face, &SINGLES[0], 1.0), bumped(face, &SINGLES[0], &BUMP));
     let mut fit = FaceFit::new(face, options(ActivationModel::Tensor, threads))?;
     let [without, with] = [fit.fit(&plain, None)?, fit.fit(&wanted, None)?];

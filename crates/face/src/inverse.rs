@@ -18,6 +18,7 @@
 //! | [`reduced`] | one more skin, with geometry that is known: fast |
 //! | [`residual`] | how well a skin is met |
 //! | [`drawn`], [`guided`], `jaw` | where it begins, and the way from there |
+//! | [`activity`] | how sparse activations are, and how well they follow fibres |
 //! | `over` | shapes that are fitted over others |
 //! | [`gamma`] | the local step of R_act |
 //!
@@ -25,6 +26,7 @@
 //! and B = ∂∇E/∂a. Steps are Gauss–Newton's, (K⁻¹B)ᵀ SᵀωS (K⁻¹B) + W, by conjugate gradients that never form the
 //! matrix; there K is its own factor or, where that would be too large, the matrix at rest, turned.
 
+pub mod activity;
 pub mod blend;
 pub mod dependence;
 pub mod drawn;

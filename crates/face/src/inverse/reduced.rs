@@ -29,16 +29,14 @@ use crate::simulation::{FaceSimulation, FaceSolver, JawKnobs, SimulationOptions}
 /// Rounds under the last weight of the priors at most, under each that comes before it, and iterations towards equilibrium in each.
 const ROUNDS: u32 = 8;
 const ROUNDS_BEFORE: u32 = 2;
-const ITERATIONS: u32 = 6;
-/// Rounds end when J falls by less than this part of it.
+const ITERATIONS: u32 = 8;
+/// Rounds end when J changes by less than this part of it.
 const SETTLED: f64 = 0.03;
-/// A step that J rises along is halved at most so often.
-const MOST_HALVINGS: u32 = 2;
 /// How far the jaw opens to see what muscles yield (degrees).
 const OPEN: f64 = 10.0;
 /// Rounds without unknowns that change at most, and what is left of forces on the way, and in equilibrium.
 const LAST: u32 = 6;
-const NEAR: f64 = 0.1;
+const NEAR: f64 = 0.03;
 const FOUND: f64 = 1e-3;
 
 /// Fits muscles of a known geometry to one skin after the other.
@@ -122,36 +120,29 @@ impl<'a> Reduced<'a> {
             self.stages[stage].1.towards.copy_from_slice(&towards);
             let is_last = stage + 1 == self.stages.len();
             let most = if is_last { ROUNDS } else { ROUNDS_BEFORE };
-            let (mut best, mut halvings) = ((f64::INFINITY, unknowns.clone()), 0);
+            let (mut length, mut before) = (1.0_f64, f64::INFINITY);
+            let mut best = (f64::INFINITY, unknowns.clone());
             for round in 0..=most {
                 // Flesh has come to where the last stage has left it.
-                if round > 0 || stage == 0 {
+                if round > 0 {
                     self.follow(&unknowns, &fitted.yielded);
                     fitted.steps += 1;
                 }
                 let positions = &self.moving.equilibrium().state.positions;
                 let value = observation.value(positions) + self.stages[stage].1.value(&unknowns);
-                // So is what is no number.
-                let is_higher = !(value < best.0) && round > 0;
-                let is_settled = best.0 - value < SETTLED * value;
-                if is_higher {
-                    if halvings == MOST_HALVINGS {
-                        break;
-                    }
-                    halvings += 1;
-                    let nearer = |(a, b): (&f64, &f64)| f64::midpoint(*a, *b);
-                    unknowns = unknowns.iter().zip(&best.1).map(nearer).collect();
-                    continue;
+                let is_settled = (before - value).abs() < SETTLED * value;
+                length = if value < before { (1.5 * length).min(1.0) } else { 0.5 * length };
+                before = value;
+                if value < best.0 {
+                    best = (value, unknowns.clone());
                 }
-                best = (value, unknowns.clone());
                 if is_settled || round == most {
                     break;
                 }
                 let step = self.step(&observation, &unknowns, stage)?;
                 for (unknown, by) in unknowns.iter_mut().zip(&step) {
-                    *unknown -= by;
+                    *unknown -= length * by;
                 }
-                halvings = 0;
                 self.blend.confine(&mut unknowns[..count]);
                 let jaw = self.fit.face.hinge.limited(&JawKnobs::pose(&unknowns[count..]));
                 unknowns[count..].copy_from_slice(&JawKnobs::numbers(&jaw));

@@ -127,7 +127,8 @@ impl<K: Knobs> Learning<'_, K> {
         let (mut tangents, mut answers) = (Vec::new(), Vec::new());
         for k in 0..self.expressions.len() {
             let range = self.range(k);
-            let Expression { equilibrium, observation, knobs, prior, .. } = &mut self.expressions[k];
+            let Expression { equilibrium, observation, knobs, prior, .. } =
+                &mut self.expressions[k];
             let unknowns = &self.unknowns[range.clone()];
             let (theta, turned) = unknowns.split_at(6 * self.blend.muscles);
             let tangent = equilibrium.tangent()?;

@@ -1,8 +1,8 @@
 //! A face's muscle geometry, learned from some of its expressions (Dinev 2020, section 4.2.8).
 //!
 //! Muscles begin where the template has them ([`Blend::of_muscles`]); flesh near them may come to be theirs where the face lends it
-//! ([`FaceModel::lending`]). First every skin is fitted with that; then muscles'
-//! matrices, jaws and S are improved together ([`geometry`](super::geometry)), with priors that weigh less and less. Skins that were
+//! ([`FaceModel::lending`]). First every skin is fitted by a matrix per tet, and these are told apart as muscles' matrices and S
+//! ([`factors`](super::factors)); then muscles' matrices, jaws and S are improved together ([`geometry`](super::geometry)), with priors that weigh less and less. Skins that were
 //! not learned from are fitted with S as it is: [`ActivationModel::Geometry`].
 
 use std::time::Instant;
@@ -146,7 +146,6 @@ pub fn learn(
                 Learning { expressions, blend: geometry, anchor, volume: options.volume, unknowns };
             let effort = Effort { steps: 1, products: options.fit.products, settled: 1e-3 };
             let done = learning.learn(&effort)?;
-            if std::env::var("TELL").is_ok() { eprintln!("{weight} {:.4} fallen {:.4} products {} equilibria {} {:.1}s {:.4?}", done.value, done.fallen, done.products, done.equilibria, clock.elapsed().as_secs_f64(), learning.misfits()); }
             (geometry, unknowns) = (learning.blend, learning.unknowns);
             if done.steps == 0 {
                 break;

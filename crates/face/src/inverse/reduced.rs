@@ -1,8 +1,10 @@
 //! New expressions of a face whose muscle geometry is known (Dinev 2020, section 4.2.8): matrices of muscles and the jaw.
 //!
 //! These unknowns p are few, so that how the whole face answers them at rest is known beforehand, dx/dp = −K⁻¹B, and with it all of
-//! Gauss–Newton's matrix, G = (dx/dp)ᵀ SᵀωS (dx/dp) + W, factored once per subject: a chord method. A round is two of Newton's iterations towards
-//! equilibrium, one division by K's factor for the adjoint, and one by G's.
+//! Gauss–Newton's matrix, G = (dx/dp)ᵀ SᵀωS (dx/dp) + W, factored once per subject for every weight of the priors: a chord method. A round
+//! is some iterations towards equilibrium on the matrix at rest, one division by K's factor for the adjoint, and one by G's; nothing of the
+//! size of flesh is factored. Weights that fall from stage to stage take flesh there by steps that it can follow: with the last one from the
+//! beginning lips buckle on the way, and the method ends higher.
 
 use std::time::Instant;
 
@@ -24,16 +26,18 @@ use crate::error::FaceError;
 use crate::model::FaceModel;
 use crate::simulation::{FaceSimulation, FaceSolver, JawKnobs, SimulationOptions};
 
-/// Rounds of an expression at most, and iterations towards equilibrium in each.
+/// Rounds under the last weight of the priors at most, under each that comes before it, and iterations towards equilibrium in each.
 const ROUNDS: u32 = 8;
-const ITERATIONS: u32 = 2;
+const ROUNDS_BEFORE: u32 = 2;
+const ITERATIONS: u32 = 8;
 /// Rounds end when J changes by less than this part of it.
 const SETTLED: f64 = 0.03;
 /// How far the jaw opens to see what muscles yield (degrees).
 const OPEN: f64 = 10.0;
-/// Rounds without unknowns that change at most, at the end, and what is left of forces in equilibrium.
+/// Rounds without unknowns that change at most, and what is left of forces on the way, and in equilibrium.
 const LAST: u32 = 6;
-const FOUND: f64 = 1e-4;
+const NEAR: f64 = 0.03;
+const FOUND: f64 = 1e-3;
 
 /// Fits muscles of a known geometry to one skin after the other.
 pub struct Reduced<'a> {
@@ -44,9 +48,8 @@ pub struct Reduced<'a> {
     tangent: Tangent,
     /// How free vertices answer the knobs at rest.
     answers: Vec<Vec<Row>>,
-    /// G's factor.
-    gram: SparseCholesky,
-    prior: Prior,
+    /// G's factor for every weight of the priors, with these.
+    stages: Vec<(SparseCholesky, Prior)>,
     /// What relaxed muscles lengthen by per degree that the jaw opens.
     yielding: Vec<Activation>,
     /// Seconds that this took.
@@ -60,11 +63,13 @@ impl<'a> Reduced<'a> {
     /// When the face cannot be simulated.
     pub fn new(face: &'a FaceModel, options: FitOptions) -> Result<Self, FaceError> {
         let clock = Instant::now();
-        let weight = options.weights.last().copied().unwrap_or(1.0);
+        let weights = match options.weights.is_empty() {
+            true => vec![1.0],
+            false => options.weights.clone(),
+        };
         let options = FitOptions { model: ActivationModel::Geometry, ..options };
         let moving = SimulationOptions {
-            solver: FaceSolver::Exact { tolerance: FOUND },
-            most_iterations: ITERATIONS,
+            solver: FaceSolver::Interactive { iterations: ITERATIONS },
             ..options.simulated()
         };
         let moving = FaceSimulation::new(face, &moving)?;
@@ -73,15 +78,20 @@ impl<'a> Reduced<'a> {
         let mut relaxed = blend.relaxed();
         let count = relaxed.len();
         relaxed.extend([0.0; JawKnobs::COUNT]);
-        let prior = fit.prior(&relaxed, &vec![[0.0; 6]; blend.tets()], weight, count);
+        let still = vec![[0.0; 6]; blend.tets()];
         let observation = fit.observation(&face.skin.mesh.positions);
         let (tangent, columns) = columns(&mut fit, &blend)?;
-        let gram = gram(&columns, &observation, &prior)?;
+        let gram = gram(&columns, &observation)?;
+        let mut stages = Vec::new();
+        for weight in weights {
+            let prior = fit.prior(&relaxed, &still, weight, count);
+            stages.push((factor(&gram, &prior)?, prior));
+        }
         let answers = columns[count..].to_vec();
         let mut yielding = fit.drawn.yielded(&JawPose { open: OPEN, ..JawPose::default() });
         yielding.as_flattened_mut().iter_mut().for_each(|by| *by /= OPEN);
         let mut own =
-            Reduced { fit, moving, blend, tangent, answers, gram, prior, yielding, seconds: 0.0 };
+            Reduced { fit, moving, blend, tangent, answers, stages, yielding, seconds: 0.0 };
         // What is done once.
         own.follow(&relaxed, &[]);
         own.seconds = clock.elapsed().as_secs_f64();
@@ -103,39 +113,45 @@ impl<'a> Reduced<'a> {
         let mut unknowns = self.blend.relaxed();
         let count = unknowns.len();
         unknowns.extend(JawKnobs::numbers(&jaw));
-        self.prior.towards.copy_from_slice(&unknowns);
         let mut fitted = Fitted { yielded, ..Fitted::default() };
-        let (mut length, mut before) = (1.0_f64, f64::INFINITY);
-        let mut best = (f64::INFINITY, unknowns.clone());
-        for round in 1..=ROUNDS {
-            self.follow(&unknowns, &fitted.yielded);
-            fitted.steps = round;
-            let positions = &self.moving.equilibrium().state.positions;
-            let value = observation.value(positions) + self.prior.value(&unknowns);
-            let is_settled = (before - value).abs() < SETTLED * value;
-            length = if value < before { (1.5 * length).min(1.0) } else { 0.5 * length };
-            before = value;
-            if value < best.0 || round == 1 {
-                best = (value, unknowns.clone());
+        let towards = unknowns.clone();
+        self.settle(&unknowns, &fitted.yielded, NEAR);
+        for stage in 0..self.stages.len() {
+            self.stages[stage].1.towards.copy_from_slice(&towards);
+            let is_last = stage + 1 == self.stages.len();
+            let most = if is_last { ROUNDS } else { ROUNDS_BEFORE };
+            let (mut length, mut before) = (1.0_f64, f64::INFINITY);
+            let mut best = (f64::INFINITY, unknowns.clone());
+            for round in 0..=most {
+                // Flesh has come to where the last stage has left it.
+                if round > 0 {
+                    self.follow(&unknowns, &fitted.yielded);
+                    fitted.steps += 1;
+                }
+                let positions = &self.moving.equilibrium().state.positions;
+                let value = observation.value(positions) + self.stages[stage].1.value(&unknowns);
+                let is_settled = (before - value).abs() < SETTLED * value;
+                length = if value < before { (1.5 * length).min(1.0) } else { 0.5 * length };
+                before = value;
+                if value < best.0 {
+                    best = (value, unknowns.clone());
+                }
+                if is_settled || round == most {
+                    break;
+                }
+                let step = self.step(&observation, &unknowns, stage)?;
+                for (unknown, by) in unknowns.iter_mut().zip(&step) {
+                    *unknown -= length * by;
+                }
+                self.blend.confine(&mut unknowns[..count]);
+                let jaw = self.fit.face.hinge.limited(&JawKnobs::pose(&unknowns[count..]));
+                unknowns[count..].copy_from_slice(&JawKnobs::numbers(&jaw));
             }
-            if is_settled {
-                break;
-            }
-            let step = self.step(&observation, &unknowns)?;
-            for (unknown, by) in unknowns.iter_mut().zip(&step) {
-                *unknown -= length * by;
-            }
-            self.blend.confine(&mut unknowns[..count]);
-            let jaw = self.fit.face.hinge.limited(&JawKnobs::pose(&unknowns[count..]));
-            unknowns[count..].copy_from_slice(&JawKnobs::numbers(&jaw));
+            unknowns = best.1;
+            let enough = if is_last { FOUND } else { NEAR };
+            self.settle(&unknowns, &fitted.yielded, enough);
         }
-        for _ in 0..LAST {
-            let is_found = self.follow(&best.1, &fitted.yielded) <= FOUND;
-            if is_found {
-                break;
-            }
-        }
-        fitted.unknowns = best.1;
+        fitted.unknowns = unknowns;
         self.fit.dependence.yield_by(&fitted.yielded);
         self.fit.tell(&mut fitted);
         fitted.flesh = self.moving.positions();
@@ -155,8 +171,23 @@ impl<'a> Reduced<'a> {
         equilibrium.find(&activations).residual
     }
 
+    /// Takes flesh there until so much is left of forces, or it takes too long.
+    fn settle(&mut self, unknowns: &[f64], yielded: &[Activation], enough: f64) {
+        for _ in 0..LAST {
+            let is_found = self.follow(unknowns, yielded) <= enough;
+            if is_found {
+                break;
+            }
+        }
+    }
+
     /// G⁻¹ ∇J, with derivatives at rest.
-    fn step(&mut self, observation: &Observation, unknowns: &[f64]) -> Result<Vec<f64>, SimError> {
+    fn step(
+        &mut self,
+        observation: &Observation,
+        unknowns: &[f64],
+        stage: usize,
+    ) -> Result<Vec<f64>, SimError> {
         let mut still = self.fit.simulation.equilibrium();
         let free = still.model.free_count();
         let (mut force, mut adjoint) = (vec![Row::zero(); free], vec![Row::zero(); free]);
@@ -171,8 +202,9 @@ impl<'a> Reduced<'a> {
         for (value, answer) in of_knobs.iter_mut().zip(&self.answers) {
             *value = dot_rows(answer, &force);
         }
-        self.prior.add_slope(unknowns, &mut slope);
-        self.gram.solve(&mut slope)?;
+        let (gram, prior) = &mut self.stages[stage];
+        prior.add_slope(unknowns, &mut slope);
+        gram.solve(&mut slope)?;
         Ok(slope)
     }
 }
@@ -204,25 +236,30 @@ fn columns(fit: &mut FaceFit, blend: &Blend) -> Result<(Tangent, Vec<Vec<Row>>),
     Ok((tangent, columns))
 }
 
-/// G's factor.
-fn gram(
-    columns: &[Vec<Row>],
-    observation: &Observation,
-    prior: &Prior,
-) -> Result<SparseCholesky, SimError> {
+/// G without W: its lower half, column by column.
+fn gram(columns: &[Vec<Row>], observation: &Observation) -> Result<SymmetricMatrix, SimError> {
     let count = columns.len();
     let mut entries = Vec::with_capacity(count * (count + 1) / 2);
     let mut force = vec![Row::zero(); columns.first().map_or(0, Vec::len)];
     for (j, column) in columns.iter().enumerate() {
         observation.bend(column, &mut force);
         for (i, other) in columns.iter().enumerate().skip(j) {
-            let weight = if i == j { prior.weights[i] } else { 0.0 };
-            entries.push((i, j, dot_rows(other, &force) + weight));
+            entries.push((i, j, dot_rows(other, &force)));
         }
     }
-    let matrix = SymmetricMatrix::from_triplets(count, entries)?;
-    let order: Vec<usize> = (0..count).collect();
-    let mut factor = SparseCholesky::analyse(&matrix, &order)?;
-    factor.factor(matrix.values())?;
+    Ok(SymmetricMatrix::from_triplets(count, entries)?)
+}
+
+/// G's factor.
+fn factor(gram: &SymmetricMatrix, prior: &Prior) -> Result<SparseCholesky, SimError> {
+    let mut values = gram.values().to_vec();
+    for (k, weight) in prior.weights.iter().enumerate() {
+        if let Some(slot) = gram.slot(k, k) {
+            values[slot] += weight;
+        }
+    }
+    let order: Vec<usize> = (0..gram.size()).collect();
+    let mut factor = SparseCholesky::analyse(gram, &order)?;
+    factor.factor(&values)?;
     Ok(factor)
 }

@@ -83,9 +83,15 @@ impl<'a> Drawn<'a> {
     pub fn start(&mut self, target: &[DVec3], jaw: &JawPose) -> Start {
         self.pulled.draw(target, jaw);
         let positions = self.pulled.positions();
-        let mut activations = self.stretches(&positions);
-        activations.iter_mut().for_each(|a| bound_within(a, MILD));
+        let activations = self.grown(&positions);
         Start { activations, yielded: self.yielded(jaw), positions }
+    }
+
+    /// Activations of flesh that is at ease where the tets' vertices are (m).
+    pub(super) fn grown(&self, positions: &[DVec3]) -> Vec<Activation> {
+        let mut activations = self.stretches(positions);
+        activations.iter_mut().for_each(|a| bound_within(a, MILD));
+        activations
     }
 
     /// What relaxed muscles lengthen by to let the jaw go into a pose: S − I.

@@ -14,6 +14,7 @@ use super::equilibrium::Knobs;
 use super::fit::{FaceFit, Fibres, Fitted};
 use super::gauss_newton::Problem;
 use super::priors::beyond;
+use super::residual::Residual;
 use crate::anatomy::hinge::JawPose;
 use crate::error::FaceError;
 use crate::model::FaceModel;
@@ -21,6 +22,9 @@ use crate::simulation::{FaceSimulation, FaceSolver, JawKnobs, SimulationOptions}
 
 /// Forces that are left where held flesh is near enough to equilibrium.
 const NEAR: f64 = 1e-3;
+/// Flesh is drawn again at most so often, while its skin is not as close as this (mm).
+const GROWTHS: u32 = 4;
+const CLOSE: f64 = 0.3;
 /// Skin that is drawn to the target and stays this far from it (m) is trusted a quarter: nothing takes it there.
 const FAR: f64 = 0.002;
 
@@ -65,7 +69,18 @@ impl FaceFit<'_> {
     /// Where steps in equilibrium begin: unknowns that about make a target (m), with flesh where it is then.
     pub(super) fn begin(&mut self, target: &[DVec3], jaw: &JawPose) -> Result<Fitted, FaceError> {
         let count = self.dependence.own().count();
-        let Start { activations, yielded, positions } = self.drawn.start(target, jaw);
+        let Start { mut activations, yielded, mut positions } = self.drawn.start(target, jaw);
+        self.guided.aim(target, jaw, &positions);
+        if let Fibres::Tensors(_) = &self.dependence {
+            // What is at ease where springs have drawn it is drawn further by them: a tongue, out of the mouth.
+            for _ in 0..GROWTHS {
+                if self.left(target, &positions) <= CLOSE {
+                    break;
+                }
+                positions = self.guided.find(&activations, &JawKnobs::numbers(jaw));
+                activations = self.drawn.grown(&positions);
+            }
+        }
         let mut unknowns = match &self.dependence {
             Fibres::Tensors(_) => activations.into_flattened(),
             Fibres::Strands(own) => own.relaxed(),
@@ -84,7 +99,6 @@ impl FaceFit<'_> {
         };
         let weight = weights.last().copied().unwrap_or(1.0);
         let mut fitted = Fitted { unknowns, yielded, trusts, weight, ..Fitted::default() };
-        self.guided.aim(target, jaw, &positions);
         let mut activations = vec![RELAXED; self.shares.len()];
         for weight in weights {
             for _ in 0..self.options.steps {
@@ -108,5 +122,10 @@ impl FaceFit<'_> {
             }
         }
         Ok(fitted)
+    }
+
+    /// How far the skin is from a target (m) where that moves it, on the mean (mm), with the tets' vertices somewhere (m).
+    fn left(&self, target: &[DVec3], positions: &[DVec3]) -> f64 {
+        Residual::of(&self.face.skin.mesh.positions, target, &self.face.skin_at(positions)).mean
     }
 }

@@ -48,7 +48,8 @@ impl Activity {
 
 /// ‖S − I‖ of fibres along `q` that are as much shorter, or longer, as those of a matrix: 1 along, ½ twice across for small ones.
 fn along([xx, xy, xz, yy, yz, zz]: &Activation, [x, y, z]: [f64; 3]) -> f64 {
-    let stretch = xx * x * x + yy * y * y + zz * z * z + 2.0 * (xy * x * y + xz * x * z + yz * y * z);
+    let stretch =
+        xx * x * x + yy * y * y + zz * z * z + 2.0 * (xy * x * y + xz * x * z + yz * y * z);
     1.5_f64.sqrt() * (stretch - 1.0).abs()
 }
 

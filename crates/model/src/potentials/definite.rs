@@ -65,7 +65,8 @@ fn tridiagonal(mut m: Matrix9) -> ([f64; 9], [f64; 9], Matrix9) {
 fn diagonalise(d: &mut [f64; 9], e: &mut [f64; 9], vectors: &mut Matrix9) {
     for first in 0..9 {
         for _ in 0..MOST_STEPS {
-            let is_split = |k: &usize| e[*k].abs() <= f64::EPSILON * (d[*k].abs() + d[*k + 1].abs());
+            let is_split =
+                |k: &usize| e[*k].abs() <= f64::EPSILON * (d[*k].abs() + d[*k + 1].abs());
             let last = (first..8).find(is_split).unwrap_or(8);
             if last == first {
                 break;

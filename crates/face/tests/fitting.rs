@@ -96,6 +96,18 @@ fn flesh_that_is_lent_is_what_it_was_until_it_is_told_to_contract() {
 }
 
 #[test]
+fn lids_shut_where_flesh_is_lent_to_their_muscles() {
+    let face = &face().lending(f64::INFINITY);
+    let rest = &face.skin.mesh.positions;
+    let (target, moved) = target(face, "eyeBlinkLeft");
+    let options = FitOptions { contact: false, ..FitOptions::default() };
+    let fitted = FaceFit::new(face, options).expect("a fit").fit(&target, None).expect("muscles");
+    let by = mean(moved.iter().map(|&v| target[v].distance(rest[v])));
+    let left = mean(moved.iter().map(|&v| target[v].distance(fitted.skin[v])));
+    assert!(left < 0.25 * by, "{:.2} of {:.2} mm are left", 1e3 * left, 1e3 * by);
+}
+
+#[test]
 fn a_jaw_that_is_pushed_forward_is_told_by_the_skin_over_it() {
     let face = face();
     let options =

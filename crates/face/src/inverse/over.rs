@@ -52,3 +52,25 @@ impl Fitted {
         self
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::anatomy::hinge::JawPose;
+
+    #[test]
+    fn what_a_shape_adds_and_what_is_under_it_are_both_together() {
+        let fitted = |by: f64| Fitted {
+            activations: vec![RELAXED.map(|x| x + by)],
+            jaw: JawPose { open: 100.0 * by, turn: by, shift: DVec3::X * by },
+            skin: vec![DVec3::Y + DVec3::Z * by],
+            contractions: vec![by],
+            ..Fitted::default()
+        };
+        let (both, under) = (fitted(0.75), fitted(0.25));
+        let over = both.over(&under, &[DVec3::Y]);
+        assert_eq!(over.activations, fitted(0.5).activations);
+        assert_eq!((over.jaw, over.skin), (fitted(0.5).jaw, fitted(0.5).skin));
+        assert_eq!(over.contractions, [0.5]);
+    }
+}

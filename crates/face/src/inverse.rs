@@ -19,6 +19,7 @@
 //! | [`residual`] | how well a skin is met |
 //! | [`drawn`], [`guided`], `jaw` | where it begins, and the way from there |
 //! | [`activity`] | how sparse activations are, and how well they follow fibres |
+//! | [`factors`] | where geometry begins: activations by tet, factored |
 //! | `over` | shapes that are fitted over others |
 //! | [`gamma`] | the local step of R_act |
 //!

@@ -36,7 +36,7 @@ pub struct Arguments {
     /// Skins with the vertices of the face's own, in its order; the file's name is the shape's
     #[arg(long, value_name = "FILES", num_args = 1.., required_unless_present = "all")]
     target: Vec<PathBuf>,
-    /// Every shape that the face has
+    /// Every shape that the face has; mouthClose and tongueOut as what they add to jawOpen
     #[arg(long, conflicts_with = "target")]
     all: bool,
     /// The folder to write: model.face, NAME.obj and NAME.png per target, report.json
@@ -72,8 +72,8 @@ enum Kind {
 struct Target {
     name: String,
     skin: Vec<DVec3>,
-    /// The shape that it is fitted over.
-    over: Option<String>,
+    /// The shape that it is fitted over, and the skin of that (m).
+    over: Option<(String, Vec<DVec3>)>,
 }
 
 pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
@@ -103,15 +103,16 @@ pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
         threads: options.threads(),
         ..FitOptions::default()
     };
-    // Where every tet has a matrix, all flesh may have one; what was learned of muscles tells which flesh is theirs.
-    if model == ActivationModel::Tensor && face.geometry.tets() == 0 {
+    if arguments.learn_muscles {
+        // Flesh near muscles may turn out to be theirs.
+        face = face.lending(REACH);
+    } else if model == ActivationModel::Tensor && face.geometry.tets() == 0 {
+        // Where every tet has a matrix, all flesh may have one; what was learned of muscles tells which flesh is theirs.
         face = face.lending(f64::INFINITY);
     }
     let (mut rows, mut rig) = (Vec::new(), Vec::new());
     let (mut seconds, mut geometry) = (0.0, None);
     if arguments.learn_muscles {
-        // Flesh near muscles may turn out to be theirs.
-        face = face.lending(REACH);
         let lesson = LessonOptions { fit: asked, ..LessonOptions::default() };
         let skins: Vec<Vec<DVec3>> = targets.iter().map(|target| target.skin.clone()).collect();
         let learned = learn(&face, &skins, &lesson, &interrupt::asked).map_err(failure)?;
@@ -131,25 +132,22 @@ pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
             if interrupt::asked() {
                 break;
             }
-            let mut fitted = match &target.over {
+            let fitted = match &target.over {
                 None => fit(&target.skin).map_err(failure)?,
-                Some(name) => {
-                    if !under.iter().any(|(own, _)| own == name) {
-                        let skin = face.shapes.iter().find(|shape| shape.name == *name);
-                        let skin = skin.map(|shape| displaced(&face, &[shape]));
-                        let own = fit(&skin.unwrap_or_default()).map_err(failure)?;
-                        under.push((name.clone(), own));
+                Some((name, skin)) => {
+                    let known = under.iter().position(|(own, _)| own == name);
+                    if known.is_none() {
+                        under.push((name.clone(), fit(skin).map_err(failure)?));
                     }
-                    let shapes = [name, &target.name];
-                    let shapes = shapes.map(|name| face.shapes.iter().find(|s| s.name == *name));
-                    let both: Vec<_> = shapes.into_iter().flatten().collect();
-                    fit(&displaced(&face, &both)).map_err(failure)?
+                    let base = &under[known.unwrap_or(under.len() - 1)].1;
+                    let rest = &face.skin.mesh.positions;
+                    let added = target.skin.iter().zip(skin).zip(rest);
+                    let both: Vec<DVec3> = added.map(|((p, q), rest)| *p + *q - *rest).collect();
+                    fit(&both).map_err(failure)?.over(base, rest)
                 }
             };
-            let base = target.over.as_ref().and_then(|name| under.iter().find(|(n, _)| n == name));
-            if let Some((_, base)) = base {
-                fitted = fitted.over(base, &face.skin.mesh.positions);
-            } else if targets.iter().any(|other| other.over.as_ref() == Some(&target.name)) {
+            let is_under = |other: &Target| other.over.as_ref().is_some_and(|o| o.0 == target.name);
+            if targets.iter().any(is_under) {
                 under.push((target.name.clone(), fitted.clone()));
             }
             write_fit(&arguments, &face, target, &fitted, options)?;
@@ -230,8 +228,11 @@ fn targets(arguments: &Arguments, face: &FaceModel) -> Result<Vec<Target>, Failu
         let may_be_over = !arguments.learn_muscles;
         let of = |shape: &Shape| Target {
             name: shape.name.clone(),
-            skin: displaced(face, &[shape]),
-            over: face.shape_under(&shape.name).filter(|_| may_be_over).map(|s| s.name.clone()),
+            skin: displaced(face, shape),
+            over: face
+                .shape_under(&shape.name)
+                .filter(|_| may_be_over)
+                .map(|under| (under.name.clone(), displaced(face, under))),
         };
         return Ok(face.shapes.iter().map(of).collect());
     }
@@ -258,13 +259,9 @@ fn targets(arguments: &Arguments, face: &FaceModel) -> Result<Vec<Target>, Failu
     Ok(targets)
 }
 
-/// The skin (m) of shapes together.
-fn displaced(face: &FaceModel, shapes: &[&Shape]) -> Vec<DVec3> {
-    let mut skin = face.skin.mesh.positions.clone();
-    for shape in shapes {
-        skin.iter_mut().zip(&shape.displacement).for_each(|(p, d)| *p += *d);
-    }
-    skin
+/// The skin (m) of a shape.
+fn displaced(face: &FaceModel, shape: &Shape) -> Vec<DVec3> {
+    face.skin.mesh.positions.iter().zip(&shape.displacement).map(|(p, d)| *p + *d).collect()
 }
 
 fn skin_at(face: &FaceModel, positions: &[DVec3]) -> Loaded {
@@ -289,7 +286,7 @@ fn row(face: &FaceModel, target: &Target, fitted: &Fitted) -> Value {
     let (jaw, shift) = (&fitted.jaw, 1e3 * fitted.jaw.shift);
     json!({
         "name": target.name,
-        "over": target.over,
+        "over": target.over.as_ref().map(|(name, _)| name),
         "moved_mm": found.moved,
         "mean_mm": found.mean,
         "max_mm": found.max,

@@ -4,7 +4,7 @@
 //! function theorem); inverse problems ask for many of these. What the exact solver factors for the search
 //! stands for K here as well: whole, where the matrix is small, else as preconditioner of conjugate gradients.
 
-use pliant_math::Row;
+use pliant_math::{DMat3, Row};
 use pliant_model::potentials::Curvature;
 use pliant_model::{Drive, Model};
 
@@ -55,6 +55,17 @@ impl Workspace {
         match &mut self.solver {
             SolverSpace::Newton { space, .. } => space.rough_answer(force, out, &self.team),
             _ => false,
+        }
+    }
+
+    /// How the surroundings of free vertices have turned from rest at positions of all \[m\], where equilibrium is looked for on the matrix
+    /// at rest; nothing where it is not, or has never been.
+    pub fn turns(&mut self, positions: &[Row]) -> &[DMat3] {
+        match &mut self.solver {
+            SolverSpace::Modified { cached, .. } => {
+                cached.first_mut().map_or(&[], |(_, space)| space.turns(positions, &self.team))
+            }
+            _ => &[],
         }
     }
 

@@ -45,8 +45,10 @@ const BESIDE: [f64; 2] = [-0.082, -0.036];
 const BORDER: [f64; 2] = [-0.105, -0.35];
 /// How far below the border the throat begins (m), where what goes along lies that much further in front.
 const THROAT: f64 = 0.016;
-/// Where the neck stays, and where it goes along (y, m).
-const NECK: [f64; 2] = [-0.175, -0.115];
+/// Where the neck stays, and where it goes along (y, m): below is where flesh ends, and is held.
+const NECK: [f64; 2] = [-0.160, -0.114];
+/// How far behind the labial face of the teeth gums end, and the floor of the mouth begins (m).
+const GUMS: [f64; 2] = [-0.011, -0.019];
 
 impl Site {
     /// Looks around at a point.
@@ -59,9 +61,9 @@ impl Site {
         // What is far behind the lips lies on bone, inside of cheeks too.
         let loose = smoothstep(-0.0040, 0.0005, arch) * smoothstep(-0.012, 0.010, p.z);
         let soft = 1.0 - in_mouth * (1.0 - loose);
-        let on_tongue = smoothstep(0.005, 0.010, depth) * smoothstep(-0.004, -0.012, arch);
+        let on_tongue = smoothstep(0.005, 0.010, depth) * smoothstep(GUMS[0], GUMS[1], arch);
         let rooted = on_tongue * (ROOT[0] + ROOT[1] * p.z).clamp(0.0, 0.7);
-        Site { p, depth, upper, jaw: (1.0 - upper) * along(p, depth), rooted, soft }
+        Site { p, depth, upper, jaw: (1.0 - upper) * along(p, on_tongue), rooted, soft }
     }
 
     /// The same place on the other side of the face.
@@ -93,10 +95,10 @@ impl Site {
 }
 
 /// How much of what is below the parting line goes along with the jaw: less towards joint, neck and throat.
-fn along(p: DVec3, depth: f64) -> f64 {
+fn along(p: DVec3, on_tongue: f64) -> f64 {
     let below = (BORDER[0] + BORDER[1] * p.z - p.y).clamp(0.0, THROAT);
     let beside = smoothstep(BESIDE[0], BESIDE[1] + below, p.z) * smoothstep(NECK[0], NECK[1], p.y);
-    let hanging = smoothstep(0.005, 0.010, depth) * (1.0 - smoothstep(FLOOR[0], FLOOR[1], p.z));
+    let hanging = on_tongue * (1.0 - smoothstep(FLOOR[0], FLOOR[1], p.z));
     beside * (1.0 - hanging)
 }
 

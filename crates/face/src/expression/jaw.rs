@@ -5,7 +5,7 @@ use glam::DVec3;
 use super::field::{Patch, Site};
 use crate::anatomy::distance::smoothstep;
 use crate::anatomy::hinge::{HINGE, JawPose};
-use crate::anatomy::oral::TONGUE;
+use crate::anatomy::oral::{LOWER_ARCH, TONGUE, arch_distance};
 
 /// The jaw of the shape `jawOpen`.
 pub const OPEN: JawPose = JawPose { open: 24.0, turn: 0.0, shift: DVec3::ZERO };
@@ -42,11 +42,13 @@ pub fn close_mouth(site: &Site) -> DVec3 {
     follow_shut(site, &OPEN) - follow(site, &OPEN)
 }
 
-/// The tongue comes forward, between teeth that `jawOpen` has parted.
+/// The tongue comes forward, between teeth that `jawOpen` has parted, and over gums that stay.
 pub fn tongue_out(site: &Site) -> DVec3 {
     let p = site.p;
-    let on_it =
-        smoothstep(0.0035, 0.0010, TONGUE.distance(p)) * smoothstep(0.004, 0.006, site.depth);
+    let gums = arch_distance(p.x, p.z, LOWER_ARCH);
+    let on_it = smoothstep(0.0035, 0.0010, TONGUE.distance(p))
+        * smoothstep(0.004, 0.006, site.depth)
+        * smoothstep(-0.0065, -0.0105, gums);
     let tip = smoothstep(-0.024, 0.010, p.z);
     on_it * tip * DVec3::new(-0.12 * p.x, 0.0010, 0.0260)
 }

@@ -5,10 +5,11 @@
 //! s_ij ≥ 0 and Σ_j s_ij = 1 (Eq. 4.8f, 4.8g), and have entries only for muscles in reach.
 
 use glam::DVec3;
-use pliant_model::potentials::activation::{Activation, RELAXED};
+use pliant_math::decomposition::{SymmetricEigen, symmetric_eigen};
+use pliant_model::potentials::activation::{Activation, RELAXED, matrix as activation_matrix};
 
 use super::dependence::Dependence;
-use super::drawn::{STRETCHES_OF_MUSCLES, bound_within};
+use super::drawn::{STRETCHES, bound};
 use crate::model::FaceModel;
 
 /// How far from where they are muscles may come to be (m).
@@ -136,6 +137,14 @@ impl Blend {
         }
     }
 
+    /// With weights changed by so much, put back onto the simplex.
+    pub(super) fn moved(&self, change: &[f64]) -> Blend {
+        let mut moved = self.clone();
+        moved.entries.iter_mut().zip(change).for_each(|(entry, by)| entry.weight += by);
+        moved.project();
+        moved
+    }
+
     /// out ← ∂a/∂S dS, beside what is there.
     pub(super) fn add_spread(&self, theta: &[f64], change: &[f64], out: &mut [Activation]) {
         for (tet, out) in out.iter_mut().enumerate() {
@@ -156,47 +165,36 @@ impl Blend {
         }
     }
 
-    /// What of a gradient can be followed: `free` ← entries that are above zero or want to be, and the gradient less its mean
-    /// over these, which the rows' sums forbid.
-    pub(super) fn free(&self, slope: &[f64], free: &mut [bool]) {
+    /// How far entries can go against a slope: as far as they are from zero where they fall, or a little further than that, and further where
+    /// they rise (Coleman and Li 1996, with rows' sums as they are). An entry falls where its slope is above the row's mean, as the row has it.
+    pub(super) fn room(&self, slope: &[f64]) -> Vec<f64> {
+        /// Of what falls and is above zero, and of what rises, at least.
+        const LEAST: [f64; 2] = [0.1, 0.5];
+        let mut room = vec![0.0; self.entries.len()];
         for tet in 0..self.tets() {
             let range = self.range(tet);
-            let (row, slope, free) = (self.row(tet), &slope[range.clone()], &mut free[range]);
-            for (free, entry) in free.iter_mut().zip(row) {
-                *free = entry.weight > 0.0;
-            }
-            // An entry at zero joins where it falls faster than those that are free do on the mean; each one that joins lowers that.
-            for _ in 0..row.len() {
-                let (sum, count) = slope
-                    .iter()
-                    .zip(&*free)
-                    .filter(|(_, free)| **free)
-                    .fold((0.0, 0.0), |(sum, count), (s, _)| (sum + s, count + 1.0));
-                let mean = sum / f64::max(count, 1.0);
-                let lowest = (0..row.len())
-                    .filter(|&j| !free[j] && slope[j] < mean)
-                    .min_by(|&a, &b| slope[a].total_cmp(&slope[b]));
-                match lowest {
-                    Some(j) => free[j] = true,
-                    None => break,
-                }
+            let (row, slope) = (self.row(tet), &slope[range.clone()]);
+            let mean: f64 = row.iter().zip(slope).map(|(entry, s)| entry.weight * s).sum();
+            for ((room, entry), s) in room[range].iter_mut().zip(row).zip(slope) {
+                *room = match (*s > mean, entry.weight > 0.0) {
+                    (true, false) => 0.0,
+                    (true, true) => entry.weight.max(LEAST[0]),
+                    (false, _) => entry.weight.max(LEAST[1]),
+                };
             }
         }
+        room
     }
 
-    /// Keeps of a change what is free and leaves rows' sums as they are.
-    pub(super) fn keep_free(&self, free: &[bool], change: &mut [f64]) {
+    /// Scales a change by how far entries can go, and leaves rows' sums as they are: (D − D 1 1ᵀ D / 1ᵀ D 1) of it, D the scales.
+    pub(super) fn keep_within(&self, scales: &[f64], change: &mut [f64]) {
         for tet in 0..self.tets() {
             let range = self.range(tet);
-            let (free, change) = (&free[range.clone()], &mut change[range]);
-            let (mut sum, mut count) = (0.0, 0.0);
-            for (by, _) in change.iter().zip(free).filter(|(_, free)| **free) {
-                sum += by;
-                count += 1.0;
-            }
-            let mean = sum / f64::max(count, 1.0);
-            for (by, free) in change.iter_mut().zip(free) {
-                *by = if *free { *by - mean } else { 0.0 };
+            let (scales, change) = (&scales[range.clone()], &mut change[range]);
+            let sum: f64 = change.iter().zip(scales).map(|(by, scale)| by * scale).sum();
+            let mean = sum / scales.iter().sum::<f64>().max(1e-300);
+            for (by, scale) in change.iter_mut().zip(scales) {
+                *by = scale * (*by - mean);
             }
         }
     }
@@ -207,6 +205,38 @@ fn matrix(theta: &[f64], column: u32) -> Activation {
     match (column as usize).checked_sub(1) {
         None => RELAXED,
         Some(muscle) => std::array::from_fn(|k| theta[6 * muscle + k]),
+    }
+}
+
+/// Stretches of muscles that are at their ends, and would go beyond them against a slope: where the muscle's numbers begin, and the dyad of the
+/// stretch's axis.
+pub(super) fn ends(theta: &[f64], slope: &[f64]) -> Vec<(usize, Activation)> {
+    /// As near as this is there.
+    const NEAR: f64 = 1e-6;
+    let mut ends = Vec::new();
+    for (m, (a, slope)) in theta.as_chunks().0.iter().zip(slope.as_chunks::<6>().0).enumerate() {
+        let SymmetricEigen { values, vectors } = symmetric_eigen(&activation_matrix(a));
+        for (value, axis) in values.to_array().iter().zip([0, 1, 2].map(|k| vectors.col(k))) {
+            let DVec3 { x, y, z } = axis;
+            let dyad = [x * x, x * y, x * z, y * y, y * z, z * z];
+            let rises: f64 = dyad.iter().zip(slope).map(|(d, s)| d * s).sum();
+            let is_out = *value <= STRETCHES[0] + NEAR && rises > 0.0
+                || *value >= STRETCHES[1] - NEAR && rises < 0.0;
+            if is_out {
+                ends.push((6 * m, dyad));
+            }
+        }
+    }
+    ends
+}
+
+/// Takes off changes of muscles' matrices what changes stretches that are at their ends.
+pub(super) fn keep_ends(ends: &[(usize, Activation)], change: &mut [f64]) {
+    for (at, dyad) in ends {
+        let own = &mut change[*at..at + 6];
+        let twice = |k: usize| if matches!(k, 1 | 2 | 4) { 2.0 } else { 1.0 };
+        let by: f64 = (0..6).map(|k| twice(k) * dyad[k] * own[k]).sum();
+        own.iter_mut().zip(dyad).for_each(|(own, d)| *own -= by * d);
     }
 }
 
@@ -244,7 +274,7 @@ impl Dependence for Blend {
 
     fn confine(&self, theta: &mut [f64]) {
         let own = theta.as_chunks_mut().0.iter_mut();
-        own.for_each(|a| bound_within(a, STRETCHES_OF_MUSCLES));
+        own.for_each(bound);
     }
 
     fn activations(&self, theta: &[f64], out: &mut [Activation]) {

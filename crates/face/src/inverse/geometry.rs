@@ -16,7 +16,7 @@ use pliant_math::Row;
 use pliant_model::potentials::activation::{Activation, RELAXED};
 use pliant_sim::SimError;
 
-use super::blend::{Blend, give_way};
+use super::blend::{Blend, ends, give_way, keep_ends};
 use super::dependence::Dependence;
 use super::equilibrium::{Equilibrium, Knobs, Tangent};
 use super::gauss_newton::{Effort, LOST, Outcome, Prior, dot, dot_rows};
@@ -51,12 +51,10 @@ struct Slope {
     tangents: Vec<Tangent>,
     /// By expression, how free vertices answer the knobs.
     answers: Vec<Vec<Vec<Row>>>,
-    /// Entries of S that may change.
-    free: Vec<bool>,
 }
 
 /// A step is shortened at most so often.
-const MOST_HALVINGS: u32 = 8;
+const MOST_HALVINGS: u32 = 5;
 /// Left of the gradient when a direction is good enough.
 const ENOUGH: f64 = 1e-2;
 
@@ -77,7 +75,7 @@ impl<K: Knobs> Learning<'_, K> {
         while outcome.steps < effort.steps {
             let mut slope = self.slope()?;
             let step = self.direction(&mut slope, effort.products, &mut outcome);
-            if !self.advance(&slope.values, &step, &mut outcome) {
+            if !self.advance(&mut slope, &step, &mut outcome) {
                 break;
             }
             outcome.steps += 1;
@@ -115,7 +113,7 @@ impl<K: Knobs> Learning<'_, K> {
                 return f64::INFINITY;
             }
             sum += observation.value(&equilibrium.state.positions) + prior.value(unknowns);
-            sum += theta.chunks_exact(6).map(|a| self.volume / 2.0 * swell(a).powi(2)).sum::<f64>();
+            sum += swelling(theta, self.volume);
         }
         sum
     }
@@ -151,10 +149,7 @@ impl<K: Knobs> Learning<'_, K> {
                 response.iter_mut().for_each(|row| *row = *row * -1.0);
                 responses.push(response);
             }
-            for (slope, a) in of_theta.chunks_exact_mut(6).zip(theta.chunks_exact(6)) {
-                let by = self.volume * swell(a);
-                slope.iter_mut().zip(swell_slope(a)).for_each(|(slope, s)| *slope += by * s);
-            }
+            add_swelling(theta, self.volume, of_theta);
             prior.add_slope(unknowns, &mut own[range]);
             tangents.push(tangent);
             answers.push(responses);
@@ -166,14 +161,65 @@ impl<K: Knobs> Learning<'_, K> {
         {
             *value += weight * (entry.weight - towards);
         }
-        let mut free = vec![false; entries];
-        self.blend.free(of_blend, &mut free);
-        self.blend.keep_free(&free, of_blend);
-        Ok(Slope { values, tangents, answers, free })
+        Ok(Slope { values, tangents, answers })
     }
 
-    /// −H⁻¹ of the slope, by conjugate gradients in what is free.
+    /// The change that lowers the model gᵀd + ½ dᵀHd the most, with rows of S on the simplex: conjugate gradients in what is free at d,
+    /// put back onto the simplex, and again with what is free there (Moré and Toraldo 1991).
     fn direction(&mut self, slope: &mut Slope, most: u32, outcome: &mut Outcome) -> Vec<f64> {
+        /// How often what a run of conjugate gradients has found is halved.
+        const HALVINGS: u32 = 6;
+        /// Runs end when one lowers the model by less than this part of what all have.
+        const LITTLE: f64 = 0.02;
+        let (count, size) = (self.unknowns.len(), slope.values.len());
+        // d, H d and the model there.
+        let (mut way, mut bent, mut lowered) = (vec![0.0; size], vec![0.0; size], 0.0_f64);
+        let first = outcome.products;
+        while outcome.products < first + most {
+            let left: Vec<f64> = slope.values.iter().zip(&bent).map(|(g, b)| g + b).collect();
+            let room = self.blend.moved(&way[count..]).room(&left[count..]);
+            let [step, bend] = self.run(slope, &left, &room, most.div_ceil(2), outcome);
+            let before = lowered;
+            let mut length = 1.0;
+            for _ in 0..HALVINGS {
+                let mut tried: Vec<f64> =
+                    way.iter().zip(&step).map(|(x, by)| x + length * by).collect();
+                let mut of_tried: Vec<f64> =
+                    bent.iter().zip(&bend).map(|(x, by)| x + length * by).collect();
+                let within = self.blend.moved(&tried[count..]);
+                let mut is_within = true;
+                let own = within.entries.iter().zip(&self.blend.entries);
+                for (by, (to, from)) in tried[count..].iter_mut().zip(own) {
+                    is_within &= (to.weight - from.weight - *by).abs() < 1e-12;
+                    *by = to.weight - from.weight;
+                }
+                if !is_within {
+                    of_tried = self.product(&tried, slope);
+                    outcome.products += 1;
+                }
+                let value = dot(&slope.values, &tried) + 0.5 * dot(&tried, &of_tried);
+                if value < lowered {
+                    (way, bent, lowered) = (tried, of_tried, value);
+                    break;
+                }
+                length *= 0.5;
+            }
+            if before - lowered <= -LITTLE * lowered {
+                break;
+            }
+        }
+        way
+    }
+
+    /// −H⁻¹ of a slope, by conjugate gradients in what is free, and H times that.
+    fn run(
+        &mut self,
+        slope: &mut Slope,
+        values: &[f64],
+        room: &[f64],
+        most: u32,
+        outcome: &mut Outcome,
+    ) -> [Vec<f64>; 2] {
         let scales: Vec<f64> = self
             .expressions
             .iter()
@@ -181,15 +227,25 @@ impl<K: Knobs> Learning<'_, K> {
             .chain(&self.anchor.weights)
             .map(|weight| 1.0 / weight)
             .collect();
-        let mut answer = vec![0.0; slope.values.len()];
-        let mut residual: Vec<f64> = slope.values.iter().map(|s| -s).collect();
+        let mut held = Vec::new();
+        for k in 0..self.expressions.len() {
+            let own = self.range(k).start..self.range(k).start + 6 * self.blend.muscles;
+            let of = ends(&self.unknowns[own.clone()], &values[own.clone()]);
+            held.extend(of.into_iter().map(|(at, dyad)| (own.start + at, dyad)));
+        }
+        let (of_unknowns, of_blend) = scales.split_at(self.unknowns.len());
+        let of_blend: Vec<f64> = of_blend.iter().zip(room).map(|(s, room)| s * room).collect();
+        let mut residual: Vec<f64> = values.iter().map(|s| -s).collect();
         let count = self.unknowns.len();
-        let scaled = |residual: &[f64], blend: &Blend, free: &[bool]| -> Vec<f64> {
-            let mut scaled: Vec<f64> = residual.iter().zip(&scales).map(|(r, s)| r * s).collect();
-            blend.keep_free(free, &mut scaled[count..]);
+        let scaled = |residual: &[f64], blend: &Blend| -> Vec<f64> {
+            let mut scaled = residual.to_vec();
+            scaled.iter_mut().zip(of_unknowns).for_each(|(r, scale)| *r *= scale);
+            keep_ends(&held, &mut scaled[..count]);
+            blend.keep_within(&of_blend, &mut scaled[count..]);
             scaled
         };
-        let mut along = scaled(&residual, &self.blend, &slope.free);
+        let [mut answer, mut bent] = [vec![0.0; values.len()], vec![0.0; values.len()]];
+        let mut along = scaled(&residual, &self.blend);
         let mut size = dot(&residual, &along);
         outcome.slope = size.max(0.0).sqrt();
         let goal = ENOUGH * ENOUGH * size;
@@ -197,8 +253,7 @@ impl<K: Knobs> Learning<'_, K> {
             if !(size > goal && size.is_finite()) {
                 break;
             }
-            let mut product = self.product(&along, slope);
-            self.blend.keep_free(&slope.free, &mut product[count..]);
+            let product = self.product(&along, slope);
             outcome.products += 1;
             let curvature = dot(&along, &product);
             if curvature <= 0.0 || curvature.is_nan() {
@@ -207,15 +262,16 @@ impl<K: Knobs> Learning<'_, K> {
             let length = size / curvature;
             for k in 0..answer.len() {
                 answer[k] += length * along[k];
+                bent[k] += length * product[k];
                 residual[k] -= length * product[k];
             }
-            let next = scaled(&residual, &self.blend, &slope.free);
+            let next = scaled(&residual, &self.blend);
             let before = size;
             size = dot(&residual, &next);
             let keep = size / before;
             along.iter_mut().zip(&next).for_each(|(a, n)| *a = n + keep * *a);
         }
-        answer
+        [answer, bent]
     }
 
     /// H d with Gauss–Newton's H, K's stand-in for K.
@@ -229,15 +285,13 @@ impl<K: Knobs> Learning<'_, K> {
             let theta = &self.unknowns[range.clone()][..6 * self.blend.muscles];
             let (by_theta, by_knobs) = change[range.clone()].split_at(theta.len());
             let mut activations: Vec<Activation> = vec![[0.0; 6]; self.blend.tets()];
-            self.blend.spread(theta, by_theta, &mut activations);
-            self.blend.add_spread(theta, by_blend, &mut activations);
-            let free = equilibrium.model.free_count();
-            let (mut moved, mut force) = (vec![Row::zero(); free], vec![Row::zero(); free]);
-            equilibrium.rough_answer(slope.tangents[k].force(&activations), &mut moved);
-            moved.iter_mut().for_each(|row| *row = *row * -1.0);
-            for (answer, by) in slope.answers[k].iter().zip(by_knobs) {
-                moved.iter_mut().zip(answer).for_each(|(row, a)| *row = row.plus_scaled(*by, *a));
-            }
+            let mut moved = answered(
+                equilibrium,
+                (&mut slope.tangents[k], &slope.answers[k]),
+                (&self.blend, theta),
+                (by_theta, by_knobs, by_blend),
+            );
+            let mut force = vec![Row::zero(); moved.len()];
             observation.bend(&moved, &mut force);
             equilibrium.rough_answer(&force, &mut moved);
             slope.tangents[k].pull(&moved, &mut activations);
@@ -267,24 +321,41 @@ impl<K: Knobs> Learning<'_, K> {
     }
 
     /// Goes as far as the objective falls; whether it did.
-    fn advance(&mut self, slope: &[f64], step: &[f64], outcome: &mut Outcome) -> bool {
+    fn advance(&mut self, slope: &mut Slope, step: &[f64], outcome: &mut Outcome) -> bool {
         let (unknowns, blend) = (self.unknowns.clone(), self.blend.clone());
-        let positions: Vec<Vec<Row>> =
-            self.expressions.iter().map(|e| e.equilibrium.state.positions.to_vec()).collect();
         let (by_unknowns, by_blend) = step.split_at(unknowns.len());
+        // Where flesh is, and how it answers the step.
+        let mut places: Vec<[Vec<Row>; 2]> = Vec::new();
+        for k in 0..self.expressions.len() {
+            let range = self.range(k);
+            let theta = &unknowns[range.clone()][..6 * blend.muscles];
+            let (by_theta, by_knobs) = by_unknowns[range].split_at(theta.len());
+            let equilibrium = &mut self.expressions[k].equilibrium;
+            let moved = answered(
+                equilibrium,
+                (&mut slope.tangents[k], &slope.answers[k]),
+                (&blend, theta),
+                (by_theta, by_knobs, by_blend),
+            );
+            places.push([equilibrium.state.positions.to_vec(), moved]);
+        }
+        let slope = &slope.values;
         let mut length = 1.0;
         for _ in 0..MOST_HALVINGS {
             for ((now, from), by) in self.unknowns.iter_mut().zip(&unknowns).zip(by_unknowns) {
                 *now = from + length * by;
             }
-            for ((now, from), by) in self.blend.entries.iter_mut().zip(&blend.entries).zip(by_blend)
-            {
-                now.weight = from.weight + length * by;
-            }
-            self.blend.project();
+            let by_blend: Vec<f64> = by_blend.iter().map(|by| length * by).collect();
+            self.blend = blend.moved(&by_blend);
             for k in 0..self.expressions.len() {
                 let theta = self.range(k).start..self.range(k).start + 6 * self.blend.muscles;
                 self.blend.confine(&mut self.unknowns[theta]);
+            }
+            for (e, [from, moved]) in self.expressions.iter_mut().zip(&places) {
+                e.equilibrium.state.positions.copy_from_slice(from);
+                for (x, by) in e.equilibrium.state.positions.iter_mut().zip(moved) {
+                    *x = x.plus_scaled(length, *by);
+                }
             }
             let value = self.value();
             outcome.equilibria += 1;
@@ -299,10 +370,10 @@ impl<K: Knobs> Learning<'_, K> {
                 outcome.value = value;
                 return true;
             }
-            for (e, before) in self.expressions.iter_mut().zip(&positions) {
-                e.equilibrium.state.positions.copy_from_slice(before);
-            }
             length *= 0.5;
+        }
+        for (e, [from, _]) in self.expressions.iter_mut().zip(&places) {
+            e.equilibrium.state.positions.copy_from_slice(from);
         }
         (self.unknowns, self.blend) = (unknowns, blend);
         outcome.value = self.value();
@@ -310,7 +381,39 @@ impl<K: Knobs> Learning<'_, K> {
     }
 }
 
-/// det S(a) − 1 (Eq. 4.10).
+/// How free vertices answer changes of muscles' matrices, of knobs and of S, roughly.
+fn answered(
+    equilibrium: &mut Equilibrium,
+    (tangent, answers): (&mut Tangent, &[Vec<Row>]),
+    (blend, theta): (&Blend, &[f64]),
+    (by_theta, by_knobs, by_blend): (&[f64], &[f64], &[f64]),
+) -> Vec<Row> {
+    let mut activations: Vec<Activation> = vec![[0.0; 6]; blend.tets()];
+    blend.spread(theta, by_theta, &mut activations);
+    blend.add_spread(theta, by_blend, &mut activations);
+    let mut moved = vec![Row::zero(); equilibrium.model.free_count()];
+    equilibrium.rough_answer(tangent.force(&activations), &mut moved);
+    moved.iter_mut().for_each(|row| *row = *row * -1.0);
+    for (answer, by) in answers.iter().zip(by_knobs) {
+        moved.iter_mut().zip(answer).for_each(|(row, a)| *row = row.plus_scaled(*by, *a));
+    }
+    moved
+}
+
+/// w_v/2 Σ_j (det S(a_j) − 1)², of muscles' matrices (Eq. 4.10).
+pub(super) fn swelling(theta: &[f64], weight: f64) -> f64 {
+    theta.chunks_exact(6).map(|a| 0.5 * weight * swell(a).powi(2)).sum()
+}
+
+/// out ← out + its slope.
+pub(super) fn add_swelling(theta: &[f64], weight: f64, out: &mut [f64]) {
+    for (out, a) in out.chunks_exact_mut(6).zip(theta.chunks_exact(6)) {
+        let by = weight * swell(a);
+        out.iter_mut().zip(swell_slope(a)).for_each(|(out, s)| *out += by * s);
+    }
+}
+
+/// det S(a) − 1.
 fn swell(a: &[f64]) -> f64 {
     let [xx, xy, xz, yy, yz, zz] = std::array::from_fn(|k| a[k]);
     xx * (yy * zz - yz * yz) - xy * (xy * zz - yz * xz) + xz * (xy * yz - yy * xz) - 1.0

@@ -46,7 +46,7 @@ impl Default for LessonOptions {
             factors: FactorOptions::default(),
             anchor: 0.1,
             volume: 0.01,
-            steps: 3,
+            steps: 4,
         }
     }
 }

@@ -1,10 +1,11 @@
 //! New expressions of a face whose muscle geometry is known (Dinev 2020, section 4.2.8): matrices of muscles and the jaw.
 //!
 //! These unknowns p are few, so that how the whole face answers them at rest is known beforehand, dx/dp = −K⁻¹B, and with it all of
-//! Gauss–Newton's matrix, G = (dx/dp)ᵀ SᵀωS (dx/dp) + W, factored once per subject for every weight of the priors: a chord method. A round
-//! is some iterations towards equilibrium on the matrix at rest, one division by K's factor for the adjoint, and one by G's; nothing of the
-//! size of flesh is factored. Weights that fall from stage to stage take flesh there by steps that it can follow: with the last one from the
-//! beginning lips buckle on the way, and the method ends higher.
+//! Gauss–Newton's matrix, G = (dx/dp)ᵀ SᵀωS (dx/dp) + W, factored once per subject for every weight of the priors: a chord method. A step
+//! is one division by K's factor for the adjoint, one by G's, and some iterations towards equilibrium on the matrix at rest; it is shortened
+//! until J falls. Nothing of the size of flesh is factored. Weights that fall from stage to stage take flesh there by steps that it can follow:
+//! with the last one from the beginning lips buckle on the way, and the method ends higher. Where relaxed flesh is with an open jaw is known
+//! beforehand, too.
 
 use std::time::Instant;
 
@@ -20,24 +21,40 @@ use super::dependence::Dependence;
 use super::equilibrium::{Knobs, Tangent};
 use super::fit::{ActivationModel, FaceFit, FitOptions, Fitted};
 use super::gauss_newton::{Prior, dot_rows};
+use super::geometry::{add_swelling, swelling};
 use super::observation::Observation;
 use crate::anatomy::hinge::JawPose;
 use crate::error::FaceError;
 use crate::model::FaceModel;
 use crate::simulation::{FaceSimulation, FaceSolver, JawKnobs, SimulationOptions};
 
-/// Rounds under the last weight of the priors at most, under each that comes before it, and iterations towards equilibrium in each.
+/// Steps under the last weight of the priors at most, under each that comes before it, and iterations towards equilibrium in each.
 const ROUNDS: u32 = 8;
 const ROUNDS_BEFORE: u32 = 2;
 const ITERATIONS: u32 = 8;
-/// Rounds end when J changes by less than this part of it.
+/// Steps end when a whole one would lower J by less than this part of it.
 const SETTLED: f64 = 0.03;
 /// How far the jaw opens to see what muscles yield (degrees).
 const OPEN: f64 = 10.0;
+/// Openings at which it is known where relaxed flesh is, and how far they are apart (degrees).
+const OPENINGS: u32 = 13;
+const APART: f64 = 2.5;
+/// How often a step is tried, and what is left of it in the next trial.
+const TRIALS: u32 = 2;
+const SHORTER: f64 = 0.4;
+/// What muscles' changes of volume cost (mm²).
+const VOLUME: f64 = 0.01;
 /// Rounds without unknowns that change at most, and what is left of forces on the way, and in equilibrium.
 const LAST: u32 = 6;
 const NEAR: f64 = 0.03;
 const FOUND: f64 = 1e-3;
+
+/// A step of the unknowns under the weight of a stage, and the most of it that is tried.
+struct Advance<'a> {
+    step: &'a [f64],
+    longest: f64,
+    stage: usize,
+}
 
 /// Fits muscles of a known geometry to one skin after the other.
 pub struct Reduced<'a> {
@@ -52,6 +69,8 @@ pub struct Reduced<'a> {
     stages: Vec<(SparseCholesky, Prior)>,
     /// What relaxed muscles lengthen by per degree that the jaw opens.
     yielding: Vec<Activation>,
+    /// Where flesh is with relaxed muscles and the jaw opened by so many times [`APART`], from none on.
+    opened: Vec<Vec<Row>>,
     /// Seconds that this took.
     pub seconds: f64,
 }
@@ -85,15 +104,23 @@ impl<'a> Reduced<'a> {
         let mut stages = Vec::new();
         for weight in weights {
             let prior = fit.prior(&relaxed, &still, weight, count);
-            stages.push((factor(&gram, &prior)?, prior));
+            stages.push((factor(&gram, &prior, blend.muscles)?, prior));
         }
         let answers = columns[count..].to_vec();
         let mut yielding = fit.drawn.yielded(&JawPose { open: OPEN, ..JawPose::default() });
         yielding.as_flattened_mut().iter_mut().for_each(|by| *by /= OPEN);
-        let mut own =
-            Reduced { fit, moving, blend, tangent, answers, stages, yielding, seconds: 0.0 };
-        // What is done once.
-        own.follow(&relaxed, &[]);
+        let mut own = Reduced {
+            fit,
+            moving,
+            blend,
+            tangent,
+            answers,
+            stages,
+            yielding,
+            opened: Vec::new(),
+            seconds: 0.0,
+        };
+        own.open();
         own.seconds = clock.elapsed().as_secs_f64();
         Ok(own)
     }
@@ -108,49 +135,37 @@ impl<'a> Reduced<'a> {
         let observation = self.fit.observation(target);
         let jaw = self.fit.jaw_of(target);
         self.moving.open(&jaw);
-        let yielded: Vec<Activation> =
-            self.yielding.iter().map(|own| own.map(|by| by * jaw.open)).collect();
+        let yielded = self.yielded(jaw.open);
         let mut unknowns = self.blend.relaxed();
-        let count = unknowns.len();
         unknowns.extend(JawKnobs::numbers(&jaw));
         let mut fitted = Fitted { yielded, ..Fitted::default() };
         let towards = unknowns.clone();
+        self.begin(&jaw);
         self.settle(&unknowns, &fitted.yielded, NEAR);
         for stage in 0..self.stages.len() {
             self.stages[stage].1.towards.copy_from_slice(&towards);
             let is_last = stage + 1 == self.stages.len();
             let most = if is_last { ROUNDS } else { ROUNDS_BEFORE };
-            let (mut length, mut before) = (1.0_f64, f64::INFINITY);
-            let mut best = (f64::INFINITY, unknowns.clone());
-            for round in 0..=most {
-                // Flesh has come to where the last stage has left it.
-                if round > 0 {
-                    self.follow(&unknowns, &fitted.yielded);
-                    fitted.steps += 1;
+            let mut value = self.value(&observation, &unknowns, stage);
+            // Steps with the weight before are shorter, and where flesh cannot follow these, those with the one before that.
+            let (mut damped, mut longest) = (stage.saturating_sub(1), 1.0_f64);
+            for _ in 0..most {
+                let before = value;
+                let step = self.step(&observation, &unknowns, [stage, damped])?;
+                let advance = Advance { step: &step, longest, stage };
+                let (length, lower) =
+                    self.advance(&observation, &advance, value, &mut unknowns, &mut fitted);
+                (longest, value) = ((2.0 * length).min(1.0), lower);
+                if value < before - SETTLED * length * value {
+                    continue;
                 }
-                let positions = &self.moving.equilibrium().state.positions;
-                let value = observation.value(positions) + self.stages[stage].1.value(&unknowns);
-                let is_settled = (before - value).abs() < SETTLED * value;
-                length = if value < before { (1.5 * length).min(1.0) } else { 0.5 * length };
-                before = value;
-                if value < best.0 {
-                    best = (value, unknowns.clone());
-                }
-                if is_settled || round == most {
+                if value < before || damped == 0 {
                     break;
                 }
-                let step = self.step(&observation, &unknowns, stage)?;
-                for (unknown, by) in unknowns.iter_mut().zip(&step) {
-                    *unknown -= length * by;
-                }
-                self.blend.confine(&mut unknowns[..count]);
-                let jaw = self.fit.face.hinge.limited(&JawKnobs::pose(&unknowns[count..]));
-                unknowns[count..].copy_from_slice(&JawKnobs::numbers(&jaw));
+                (damped, longest) = (damped - 1, 1.0);
             }
-            unknowns = best.1;
-            let enough = if is_last { FOUND } else { NEAR };
-            self.settle(&unknowns, &fitted.yielded, enough);
         }
+        self.settle(&unknowns, &fitted.yielded, FOUND);
         fitted.unknowns = unknowns;
         self.fit.dependence.yield_by(&fitted.yielded);
         self.fit.tell(&mut fitted);
@@ -158,6 +173,94 @@ impl<'a> Reduced<'a> {
         fitted.skin = self.fit.face.skin_at(&fitted.flesh);
         fitted.seconds = clock.elapsed().as_secs_f64();
         Ok(fitted)
+    }
+
+    /// Opens the jaw bit by bit, and keeps where relaxed flesh is then.
+    fn open(&mut self) {
+        let mut unknowns = self.blend.relaxed();
+        unknowns.extend([0.0; JawKnobs::COUNT]);
+        let count = self.blend.count();
+        for k in 0..OPENINGS {
+            unknowns[count] = APART * f64::from(k);
+            if k > 0 {
+                self.carry(&[APART]);
+            }
+            self.settle(&unknowns, &self.yielded(unknowns[count]), FOUND);
+            self.opened.push(self.moving.equilibrium().state.positions.to_vec());
+        }
+    }
+
+    /// What relaxed muscles have lengthened by where the jaw is open (degrees).
+    fn yielded(&self, open: f64) -> Vec<Activation> {
+        self.yielding.iter().map(|own| own.map(|by| by * open)).collect()
+    }
+
+    /// Goes along a step as far as J falls from a value, with flesh following; how far that was, and what J is there.
+    fn advance(
+        &mut self,
+        observation: &Observation,
+        &Advance { step, longest, stage }: &Advance,
+        before: f64,
+        unknowns: &mut [f64],
+        fitted: &mut Fitted,
+    ) -> (f64, f64) {
+        let (count, from) = (self.blend.count(), unknowns.to_vec());
+        let places = self.moving.equilibrium().state.positions.to_vec();
+        let mut length = longest;
+        for _ in 0..TRIALS {
+            for ((unknown, from), by) in unknowns.iter_mut().zip(&from).zip(step) {
+                *unknown = from - length * by;
+            }
+            self.blend.confine(&mut unknowns[..count]);
+            let jaw = self.fit.face.hinge.limited(&JawKnobs::pose(&unknowns[count..]));
+            unknowns[count..].copy_from_slice(&JawKnobs::numbers(&jaw));
+            let turned = unknowns[count..].iter().zip(&from[count..]);
+            self.carry(&turned.map(|(now, then)| now - then).collect::<Vec<f64>>());
+            self.follow(unknowns, &fitted.yielded);
+            fitted.steps += 1;
+            let value = self.value(observation, unknowns, stage);
+            if value < before {
+                return (length, value);
+            }
+            length *= SHORTER;
+            self.moving.equilibrium().state.positions.copy_from_slice(&places);
+        }
+        unknowns.copy_from_slice(&from);
+        (length, before)
+    }
+
+    /// Puts flesh where it is with relaxed muscles and about this jaw.
+    fn begin(&mut self, jaw: &JawPose) {
+        let along = (jaw.open / APART).max(0.0);
+        let [low, high] = [0, 1].map(|k| (along as usize + k).min(self.opened.len() - 1));
+        let equilibrium = self.moving.equilibrium();
+        // What drove it before is over.
+        let input = equilibrium.input;
+        input.end.activations.fill(RELAXED);
+        self.fit.knobs.turn(&JawKnobs::numbers(jaw), &mut input.end);
+        input.start.clone_from(&input.end);
+        let places = self.opened[low].iter().zip(&self.opened[high]);
+        for (x, (a, b)) in equilibrium.state.positions.iter_mut().zip(places) {
+            *x = a.plus_scaled(along.fract(), *b + *a * -1.0);
+        }
+        let mut others = JawKnobs::numbers(jaw);
+        others[0] = 0.0;
+        self.carry(&others);
+    }
+
+    /// Moves flesh along with bone whose first knobs are turned, as it answers that at rest: what bone ran into would be crushed.
+    fn carry(&mut self, knobs: &[f64]) {
+        let state = self.moving.equilibrium().state;
+        for (answer, by) in self.answers.iter().zip(knobs).filter(|(_, by)| **by != 0.0) {
+            state.positions.iter_mut().zip(answer).for_each(|(x, a)| *x = x.plus_scaled(*by, *a));
+        }
+    }
+
+    /// J under the weight of a stage, where flesh is.
+    fn value(&mut self, observation: &Observation, unknowns: &[f64], stage: usize) -> f64 {
+        observation.value(&self.moving.equilibrium().state.positions)
+            + self.stages[stage].1.value(unknowns)
+            + swelling(&unknowns[..self.blend.count()], VOLUME)
     }
 
     /// Takes flesh nearer to where the unknowns have it; what is left of forces then.
@@ -181,17 +284,22 @@ impl<'a> Reduced<'a> {
         }
     }
 
-    /// G⁻¹ ∇J, with derivatives at rest.
+    /// G⁻¹ ∇J, with derivatives at rest, of J of a stage and G of one.
     fn step(
         &mut self,
         observation: &Observation,
         unknowns: &[f64],
-        stage: usize,
+        [stage, damped]: [usize; 2],
     ) -> Result<Vec<f64>, SimError> {
         let mut still = self.fit.simulation.equilibrium();
         let free = still.model.free_count();
         let (mut force, mut adjoint) = (vec![Row::zero(); free], vec![Row::zero(); free]);
-        observation.slope(&self.moving.equilibrium().state.positions, &mut force);
+        let moving = self.moving.equilibrium();
+        observation.slope(&moving.state.positions, &mut force);
+        // Flesh that has turned answers as it does at rest, along turned axes.
+        for (row, turn) in force.iter_mut().zip(moving.workspace.turns(&moving.state.positions)) {
+            *row = Row::from(turn.transpose() * row.xyz());
+        }
         still.rough_answer(&force, &mut adjoint);
         adjoint.iter_mut().for_each(|row| *row = *row * -1.0);
         let mut pull = vec![[0.0; 6]; self.blend.tets()];
@@ -202,9 +310,10 @@ impl<'a> Reduced<'a> {
         for (value, answer) in of_knobs.iter_mut().zip(&self.answers) {
             *value = dot_rows(answer, &force);
         }
-        let (gram, prior) = &mut self.stages[stage];
-        prior.add_slope(unknowns, &mut slope);
-        gram.solve(&mut slope)?;
+        self.stages[stage].1.add_slope(unknowns, &mut slope);
+        let count = self.blend.count();
+        add_swelling(&unknowns[..count], VOLUME, &mut slope[..count]);
+        self.stages[damped].0.solve(&mut slope)?;
         Ok(slope)
     }
 }
@@ -251,11 +360,23 @@ fn gram(columns: &[Vec<Row>], observation: &Observation) -> Result<SymmetricMatr
 }
 
 /// G's factor.
-fn factor(gram: &SymmetricMatrix, prior: &Prior) -> Result<SparseCholesky, SimError> {
+fn factor(
+    gram: &SymmetricMatrix,
+    prior: &Prior,
+    muscles: usize,
+) -> Result<SparseCholesky, SimError> {
     let mut values = gram.values().to_vec();
     for (k, weight) in prior.weights.iter().enumerate() {
         if let Some(slot) = gram.slot(k, k) {
             values[slot] += weight;
+        }
+    }
+    // Volumes at rest change by the trace.
+    for muscle in 0..muscles {
+        for (i, j) in [(0, 0), (3, 0), (5, 0), (3, 3), (5, 3), (5, 5)] {
+            if let Some(slot) = gram.slot(6 * muscle + i, 6 * muscle + j) {
+                values[slot] += VOLUME;
+            }
         }
     }
     let order: Vec<usize> = (0..gram.size()).collect();

@@ -122,6 +122,11 @@ impl AtRest {
         closest_rotations(&mut self.turns, team);
     }
 
+    /// How the surroundings of free vertices had turned when that was last taken over.
+    pub fn turns(&self) -> &[DMat3] {
+        &self.turns
+    }
+
     /// Takes over what touches at `p`, and says how much that is. `felt` are all rows of the gradient there, where they are
     /// known.
     pub fn meet(

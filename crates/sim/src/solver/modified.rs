@@ -13,7 +13,7 @@ use std::ops::Range;
 use std::time::Instant;
 
 use pliant_math::team::{SharedSlice, Team};
-use pliant_math::{Buffer, MathError, Row};
+use pliant_math::{Buffer, DMat3, MathError, Row};
 use pliant_model::Model;
 use pliant_model::integrator::Scheme;
 use pliant_model::potentials::Curvature;
@@ -78,6 +78,14 @@ impl ModifiedSpace {
             used: 0,
             sums: vec![0.0; free.div_ceil(BLOCK)],
         })
+    }
+}
+
+impl ModifiedSpace {
+    /// How the surroundings of free vertices have turned from rest at `p`.
+    pub(crate) fn turns(&mut self, p: &[Row], team: &Team) -> &[DMat3] {
+        self.matrix.turn(p, team);
+        self.matrix.turns()
     }
 }
 

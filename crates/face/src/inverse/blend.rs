@@ -392,13 +392,26 @@ mod tests {
         let row = entries(&[0.5, 0.5, 0.0, 0.0]);
         let blend = Blend::new(3, [&row[..]]);
         let slope = [1.0, -1.0, -3.0, 5.0];
-        let mut free = [false; 4];
-        blend.free(&slope, &mut free);
-        assert_eq!(free, [true, true, true, false]);
+        let room = blend.room(&slope);
+        assert!(room[..3].iter().all(|room| *room > 0.0) && room[3] == 0.0, "{room:?}");
         let mut change = slope.map(|s| -s);
-        blend.keep_free(&free, &mut change);
-        assert!(change.iter().sum::<f64>().abs() < 1e-15 && change[2] > 0.0);
+        blend.keep_within(&room, &mut change);
+        assert!(change.iter().sum::<f64>().abs() < 1e-15 && change[2] > 0.0 && change[3] == 0.0);
         assert!(change.iter().zip(slope).map(|(a, b)| a * b).sum::<f64>() < 0.0);
+    }
+
+    #[test]
+    fn stretches_stay_at_their_ends() {
+        // The second muscle is as short along x as it can be, and as long along y.
+        let theta = [RELAXED, [STRETCHES[0], 0.0, 0.0, STRETCHES[1], 0.0, 1.0]].concat();
+        // Downhill is shorter along x and z, and shorter along y.
+        let slope = [[0.0; 6], [1.0, 0.3, 0.2, 2.0, -0.1, 1.0]].concat();
+        let found = ends(&theta, &slope);
+        assert_eq!(found.len(), 1);
+        let mut change: Vec<f64> = slope.iter().map(|s| -s).collect();
+        keep_ends(&found, &mut change);
+        assert!(change[6].abs() < 1e-12, "{change:?}");
+        assert_eq!(&change[7..], &slope[7..].iter().map(|s| -s).collect::<Vec<f64>>()[..]);
     }
 
     #[test]

@@ -7,8 +7,9 @@
 //! ```
 //!
 //! with all equilibria, ∇E(x_k, a_k, S) = 0, held. The thesis alternates between a and S; joint Gauss–Newton steps need half the
-//! equilibria and end lower (both were tried by the authors of the reference this is tested against). A step is found by conjugate gradients
-//! in what the simplex leaves free, put back onto it, and shortened until the objective falls.
+//! equilibria and end lower (both were tried by the authors of the reference this is tested against). A step is found by conjugate gradients,
+//! scaled by the room that the simplex leaves every entry of S, put back onto it, and shortened until the objective falls. Stretches of muscles that are as far as they
+//! can be stay there.
 
 use std::ops::Range;
 
@@ -164,8 +165,8 @@ impl<K: Knobs> Learning<'_, K> {
         Ok(Slope { values, tangents, answers })
     }
 
-    /// The change that lowers the model gᵀd + ½ dᵀHd the most, with rows of S on the simplex: conjugate gradients in what is free at d,
-    /// put back onto the simplex, and again with what is free there (Moré and Toraldo 1991).
+    /// The change that lowers the model gᵀd + ½ dᵀHd the most, with rows of S on the simplex: conjugate gradients with the room that there is at d,
+    /// put back onto the simplex, and again with the room that is there (Moré and Toraldo 1991).
     fn direction(&mut self, slope: &mut Slope, most: u32, outcome: &mut Outcome) -> Vec<f64> {
         /// How often what a run of conjugate gradients has found is halved.
         const HALVINGS: u32 = 6;
@@ -211,7 +212,7 @@ impl<K: Knobs> Learning<'_, K> {
         way
     }
 
-    /// −H⁻¹ of a slope, by conjugate gradients in what is free, and H times that.
+    /// −H⁻¹ of a slope, by conjugate gradients where there is room, and H times that.
     fn run(
         &mut self,
         slope: &mut Slope,

@@ -100,8 +100,7 @@ impl FaceFit<'_> {
         let weight = weights.last().copied().unwrap_or(1.0);
         let mut fitted = Fitted { unknowns, yielded, trusts, weight, ..Fitted::default() };
         let mut activations = vec![RELAXED; self.shares.len()];
-        let mut best = (f64::INFINITY, fitted.unknowns.clone(), weight);
-        'weights: for weight in weights {
+        for weight in weights {
             for _ in 0..self.options.steps {
                 let (theta, knobs) = fitted.unknowns.split_at(count);
                 self.dependence.own().activations(theta, &mut activations);
@@ -116,17 +115,10 @@ impl FaceFit<'_> {
                     knobs: &self.knobs,
                     prior: &prior,
                 };
-                let before = fitted.unknowns.clone();
                 let done = problem.approach(&mut fitted.unknowns, self.options.products)?;
                 fitted.steps += done.steps;
                 fitted.products += done.products;
                 fitted.equilibria += 1;
-                // Priors that weigh less can only lower J, unless what was predicted of the last step did not come about.
-                if done.value > best.0 {
-                    (fitted.unknowns, fitted.weight) = (best.1, best.2);
-                    break 'weights;
-                }
-                best = (done.value, before, weight);
             }
         }
         Ok(fitted)

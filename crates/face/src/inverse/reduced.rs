@@ -36,7 +36,7 @@ const ITERATIONS: u32 = 8;
 const SETTLED: f64 = 0.03;
 /// How far the jaw opens to see what muscles yield (degrees).
 const OPEN: f64 = 10.0;
-/// Openings at which it is known where relaxed flesh is, and how far they are apart (degrees).
+/// Openings at most at which it is known where relaxed flesh is, and how far they are apart (degrees).
 const OPENINGS: u32 = 13;
 const APART: f64 = 2.5;
 /// How often a step is tried, and what is left of it in the next trial.
@@ -175,17 +175,21 @@ impl<'a> Reduced<'a> {
         Ok(fitted)
     }
 
-    /// Opens the jaw bit by bit, and keeps where relaxed flesh is then.
+    /// Opens the jaw bit by bit, as far as it goes, and keeps where relaxed flesh is then.
     fn open(&mut self) {
         let mut unknowns = self.blend.relaxed();
         unknowns.extend([0.0; JawKnobs::COUNT]);
         let count = self.blend.count();
         for k in 0..OPENINGS {
-            unknowns[count] = APART * f64::from(k);
+            let jaw = JawPose { open: APART * f64::from(k), ..JawPose::default() };
             if k > 0 {
+                if self.fit.face.hinge.limited(&jaw) != jaw {
+                    break;
+                }
                 self.carry(&[APART]);
             }
-            self.settle(&unknowns, &self.yielded(unknowns[count]), FOUND);
+            unknowns[count] = jaw.open;
+            self.settle(&unknowns, &self.yielded(jaw.open), FOUND);
             self.opened.push(self.moving.equilibrium().state.positions.to_vec());
         }
     }

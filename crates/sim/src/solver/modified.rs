@@ -79,9 +79,7 @@ impl ModifiedSpace {
             sums: vec![0.0; free.div_ceil(BLOCK)],
         })
     }
-}
 
-impl ModifiedSpace {
     /// How the surroundings of free vertices have turned from rest at `p`.
     pub(crate) fn turns(&mut self, p: &[Row], team: &Team) -> &[DMat3] {
         self.matrix.turn(p, team);

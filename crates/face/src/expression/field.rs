@@ -45,7 +45,7 @@ const BESIDE: [f64; 2] = [-0.082, -0.036];
 const BORDER: [f64; 2] = [-0.105, -0.35];
 /// How far below the border the throat begins (m), where what goes along lies that much further in front.
 const THROAT: f64 = 0.016;
-/// Where the neck stays, and where it goes along (y, m): below is where flesh ends, and is held.
+/// Where the neck stays, and where it goes along (y, m). Flesh is held from about −0.145 on downwards.
 const NECK: [f64; 2] = [-0.160, -0.114];
 /// How far behind the labial face of the teeth gums end, and the floor of the mouth begins (m).
 const GUMS: [f64; 2] = [-0.011, -0.019];

@@ -18,7 +18,7 @@ use crate::simulation::{FaceSimulation, FaceSolver, SimulationOptions};
 /// Flesh shortens to no less than this part of its length, and stretches to no more than the other. A mouth that is wide open has corners
 /// which are three times as long: flesh that may not be told so is under stress there, and buckles.
 pub const STRETCHES: [f64; 2] = [0.25, 4.0];
-/// The same of fibres, and of muscles as a whole.
+/// The same of fibres: of tets, and of muscles that have one number each.
 pub const STRETCHES_OF_MUSCLES: [f64; 2] = [0.35, 2.2];
 /// A start is a mild one: what it asks for beyond that, not all tets can do at once.
 const MILD: [f64; 2] = [0.3, 3.5];

@@ -133,17 +133,17 @@ pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
                 break;
             }
             let fitted = match &target.over {
-                None => fit(&target.skin).map_err(failure)?,
+                None => fit(&target.skin, None).map_err(failure)?,
                 Some((name, skin)) => {
                     let known = under.iter().position(|(own, _)| own == name);
                     if known.is_none() {
-                        under.push((name.clone(), fit(skin).map_err(failure)?));
+                        under.push((name.clone(), fit(skin, None).map_err(failure)?));
                     }
                     let base = &under[known.unwrap_or(under.len() - 1)].1;
                     let rest = &face.skin.mesh.positions;
                     let added = target.skin.iter().zip(skin).zip(rest);
                     let both: Vec<DVec3> = added.map(|((p, q), rest)| *p + *q - *rest).collect();
-                    fit(&both).map_err(failure)?.over(base, rest)
+                    fit(&both, Some(skin)).map_err(failure)?.over(base, rest)
                 }
             };
             let is_under = |other: &Target| other.over.as_ref().is_some_and(|o| o.0 == target.name);
@@ -187,17 +187,20 @@ pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Finds what makes a skin (m).
-type Fitter<'a> = Box<dyn FnMut(&[DVec3]) -> Result<Fitted, FaceError> + 'a>;
+/// Finds what makes a skin (m), over another if there is one.
+type Fitter<'a> = Box<dyn FnMut(&[DVec3], Option<&[DVec3]>) -> Result<Fitted, FaceError> + 'a>;
 
 /// Where geometry is known, there is a fast one.
 fn fitter(face: &FaceModel, asked: FitOptions) -> Result<Fitter<'_>, FaceError> {
     if asked.model == ActivationModel::Geometry {
         let mut reduced = Reduced::new(face, asked)?;
-        return Ok(Box::new(move |skin| reduced.fit(skin)));
+        return Ok(Box::new(move |skin, _| reduced.fit(skin)));
     }
     let mut fit = FaceFit::new(face, asked)?;
-    Ok(Box::new(move |skin| fit.fit(skin, None)))
+    Ok(Box::new(move |skin, under| match under {
+        Some(under) => fit.fit_over(skin, under),
+        None => fit.fit(skin, None),
+    }))
 }
 
 /// Writes what came of a target: the skin, and a picture.

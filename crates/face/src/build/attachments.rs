@@ -13,7 +13,8 @@ const ORIGIN: f64 = 0.005;
 /// An origin further from bone than this is not on it (m).
 const ON_BONE: f64 = 0.006;
 
-/// Flesh in teeth, or as near to them as this, is gum, and does not move against them (m).
+/// Flesh in teeth is gum, and does not move against them; nor does what is as near to them as this (m) and lies deeper than the lining of
+/// lips and cheeks, which slides.
 const GUM: f64 = 0.0007;
 
 /// What each vertex lies on.
@@ -52,10 +53,12 @@ pub fn holds(
         .collect();
     let teeth = template.teeth_proxies.each_ref().map(SignedDistance::new);
     let hold = |v: usize| {
-        if flesh.is_cut[v] || teeth[0].at(positions[v]) > -GUM {
+        let is_lining = flesh.surfaces[v].as_ref().is_some_and(|(label, _)| *label == 0);
+        let gum = if is_lining { 0.0 } else { GUM };
+        if flesh.is_cut[v] || teeth[0].at(positions[v]) > -gum {
             return BoneHold::Skull;
         }
-        if teeth[1].at(positions[v]) > -GUM {
+        if teeth[1].at(positions[v]) > -gum {
             return BoneHold::Mandible;
         }
         let Some((label, found)) = &flesh.surfaces[v] else { return BoneHold::Free };

@@ -48,7 +48,7 @@ pub fn tongue_out(site: &Site) -> DVec3 {
     let gums = arch_distance(p.x, p.z, LOWER_ARCH);
     let on_it = smoothstep(0.0035, 0.0010, TONGUE.distance(p))
         * smoothstep(0.004, 0.006, site.depth)
-        * smoothstep(-0.0065, -0.0105, gums);
+        * smoothstep(-0.0080, -0.0200, gums);
     let tip = smoothstep(-0.024, 0.010, p.z);
     on_it * tip * DVec3::new(-0.12 * p.x, 0.0010, 0.0260)
 }

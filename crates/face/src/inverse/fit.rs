@@ -217,6 +217,28 @@ impl<'a> FaceFit<'a> {
     /// When the skin has another number of vertices, or the flesh no tangent.
     pub fn fit(&mut self, target: &[DVec3], start: Option<&Fitted>) -> Result<Fitted, FaceError> {
         self.check(target)?;
+        let observation = self.wanted(target);
+        self.fit_observed(target, observation, start)
+    }
+
+    /// Fits activations and jaw to a skin (m) that is another (m) and something more, as a tongue that comes out of an open mouth. What more there
+    /// is counts for as much as all of it.
+    ///
+    /// # Errors
+    /// When one of the skins has another number of vertices, or the flesh no tangent.
+    pub fn fit_over(&mut self, target: &[DVec3], under: &[DVec3]) -> Result<Fitted, FaceError> {
+        self.check(target)?;
+        self.check(under)?;
+        let observation = self.wanted(target).weighed(&self.more(target, under));
+        self.fit_observed(target, observation, None)
+    }
+
+    fn fit_observed(
+        &mut self,
+        target: &[DVec3],
+        observation: Observation,
+        start: Option<&Fitted>,
+    ) -> Result<Fitted, FaceError> {
         let clock = Instant::now();
         let jaw = self.jaw_of(target);
         let count = self.dependence.own().count();
@@ -229,10 +251,10 @@ impl<'a> FaceFit<'a> {
                 weight: start.weight,
                 ..Fitted::default()
             },
-            None => self.begin(target, &jaw)?,
+            None => self.begin(target, &jaw, &observation)?,
         };
         self.dependence.yield_by(&fitted.yielded);
-        let observation = self.wanted(target).trusted(&fitted.trusts);
+        let observation = observation.weighed(&fitted.trusts);
         for _ in 0..self.options.steps {
             let mut prior = self.prior(&fitted.unknowns, &fitted.yielded, fitted.weight, count);
             prior.towards[count..].copy_from_slice(&JawKnobs::numbers(&jaw));
@@ -284,7 +306,7 @@ impl<'a> FaceFit<'a> {
         fitted.work = self.work(&fitted.contractions);
     }
 
-    fn minimise(
+    pub(super) fn minimise(
         &mut self,
         observation: &Observation,
         prior: &Prior,
@@ -300,19 +322,33 @@ impl<'a> FaceFit<'a> {
 
     /// The skin where a target has it, as means over what the target moves: lids are as much as a whole face to whoever looks at them.
     pub(super) fn wanted(&self, target: &[DVec3]) -> Observation {
-        /// A target counts as moving at least this part of the skin.
-        const LEAST: f64 = 0.02;
         let mut observation = self.observation(target);
-        let rest = &self.face.skin.mesh.positions;
+        let share = self.share_moved(&observation, &self.face.skin.mesh.positions, target);
+        observation.scale(1.0 / share);
+        observation
+    }
+
+    /// How much more than all skin what moves from one to the other counts for, by sample: as much together as all that the target moves.
+    fn more(&self, target: &[DVec3], under: &[DVec3]) -> Vec<f64> {
+        let observation = self.observation(target);
+        let [all, own] = [&self.face.skin.mesh.positions, under]
+            .map(|from| self.share_moved(&observation, from, target));
+        let is_more = |v: u32| Residual::is_moved(under[v as usize], target[v as usize]);
+        self.vertices.iter().map(|&v| if is_more(v) { 1.0 + all / own } else { 1.0 }).collect()
+    }
+
+    /// The part of the skin that moves from one to the other.
+    fn share_moved(&self, observation: &Observation, from: &[DVec3], to: &[DVec3]) -> f64 {
+        /// It counts as at least this.
+        const LEAST: f64 = 0.02;
         let (mut moved, mut whole) = (0.0, 0.0);
         for (sample, &v) in observation.samples.iter().zip(&self.vertices) {
             whole += sample.to_point;
-            if Residual::is_moved(rest[v as usize], target[v as usize]) {
+            if Residual::is_moved(from[v as usize], to[v as usize]) {
                 moved += sample.to_point;
             }
         }
-        observation.scale(1.0 / f64::max(moved / f64::max(whole, 1e-12), LEAST));
-        observation
+        f64::max(moved / f64::max(whole, 1e-12), LEAST)
     }
 
     /// The whole skin where a target has it.

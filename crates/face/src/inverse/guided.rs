@@ -3,7 +3,8 @@
 //! Where muscles have taken flesh so far it may have buckled, and says little of what they must do to take it to the target. Held
 //! there it does not buckle, is found in a few iterations, and is where answers of the skin to muscles are wanted. What skin would do
 //! without the springs is told by one step of Newton's, which Gauss–Newton's steps then bring nearer to the target; in the end there
-//! is nothing left for springs to do, but where no muscle reaches.
+//! is nothing left for springs to do, but where no muscle reaches. Fibres that only shorten and lengthen reach so little of it that steps in
+//! equilibrium serve them better from the first.
 
 use glam::DVec3;
 use pliant_model::potentials::activation::{Activation, RELAXED};
@@ -11,8 +12,9 @@ use pliant_model::potentials::activation::{Activation, RELAXED};
 use super::dependence::Dependence;
 use super::drawn::{PULL, Start};
 use super::equilibrium::Knobs;
-use super::fit::{FaceFit, Fibres, Fitted};
-use super::gauss_newton::Problem;
+use super::fit::{ActivationModel, FaceFit, Fibres, Fitted};
+use super::gauss_newton::{Outcome, Prior, Problem};
+use super::observation::Observation;
 use super::priors::beyond;
 use super::residual::Residual;
 use crate::anatomy::hinge::JawPose;
@@ -67,7 +69,12 @@ impl<'a> Guided<'a> {
 
 impl FaceFit<'_> {
     /// Where steps in equilibrium begin: unknowns that about make a target (m), with flesh where it is then.
-    pub(super) fn begin(&mut self, target: &[DVec3], jaw: &JawPose) -> Result<Fitted, FaceError> {
+    pub(super) fn begin(
+        &mut self,
+        target: &[DVec3],
+        jaw: &JawPose,
+        observation: &Observation,
+    ) -> Result<Fitted, FaceError> {
         let count = self.dependence.own().count();
         let Start { mut activations, yielded, mut positions } = self.drawn.start(target, jaw);
         self.guided.aim(target, jaw, &positions);
@@ -90,38 +97,58 @@ impl FaceFit<'_> {
         unknowns.extend(JawKnobs::numbers(jaw));
         self.simulation.pose(&[], &JawPose::default());
         self.simulation.place(&positions);
-        let observation = self.wanted(target);
         let trusts = observation.trusts(&self.simulation.equilibrium().state.positions, FAR);
-        let observation = observation.trusted(&trusts);
+        let observation = observation.clone().weighed(&trusts);
         let weights = match &self.dependence {
             Fibres::Tensors(_) => self.affordable(&unknowns[..count], &yielded, target),
             _ => self.options.weights.clone(),
         };
         let weight = weights.last().copied().unwrap_or(1.0);
         let mut fitted = Fitted { unknowns, yielded, trusts, weight, ..Fitted::default() };
-        let mut activations = vec![RELAXED; self.shares.len()];
+        let is_free = self.options.model == ActivationModel::Fibre;
+        if is_free {
+            self.simulation.pose(&[], jaw);
+        }
         for weight in weights {
             for _ in 0..self.options.steps {
-                let (theta, knobs) = fitted.unknowns.split_at(count);
-                self.dependence.own().activations(theta, &mut activations);
-                let positions = self.guided.find(&activations, knobs);
-                self.simulation.place(&positions);
                 let mut prior = self.prior(&fitted.unknowns, &fitted.yielded, weight, count);
                 prior.towards[count..].copy_from_slice(&JawKnobs::numbers(jaw));
-                let mut problem = Problem {
-                    equilibrium: self.simulation.equilibrium(),
-                    observation: &observation,
-                    dependence: self.dependence.own(),
-                    knobs: &self.knobs,
-                    prior: &prior,
+                let done = match is_free {
+                    true => self.minimise(&observation, &prior, &mut fitted.unknowns)?,
+                    false => self.approach(&observation, &prior, &mut fitted.unknowns)?,
                 };
-                let done = problem.approach(&mut fitted.unknowns, self.options.products)?;
                 fitted.steps += done.steps;
                 fitted.products += done.products;
-                fitted.equilibria += 1;
+                fitted.equilibria += done.equilibria;
+                if done.steps == 0 {
+                    break;
+                }
             }
         }
         Ok(fitted)
+    }
+
+    /// A step from where springs hold flesh with these unknowns.
+    fn approach(
+        &mut self,
+        observation: &Observation,
+        prior: &Prior,
+        unknowns: &mut [f64],
+    ) -> Result<Outcome, FaceError> {
+        let (theta, knobs) = unknowns.split_at(self.dependence.own().count());
+        let mut activations = vec![RELAXED; self.shares.len()];
+        self.dependence.own().activations(theta, &mut activations);
+        let positions = self.guided.find(&activations, knobs);
+        self.simulation.place(&positions);
+        let mut problem = Problem {
+            equilibrium: self.simulation.equilibrium(),
+            observation,
+            dependence: self.dependence.own(),
+            knobs: &self.knobs,
+            prior,
+        };
+        let done = problem.approach(unknowns, self.options.products)?;
+        Ok(Outcome { equilibria: 1, ..done })
     }
 
     /// How far the skin is from a target (m) where that moves it, on the mean (mm), with the tets' vertices somewhere (m).

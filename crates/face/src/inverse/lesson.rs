@@ -98,7 +98,7 @@ pub fn learn(
     }
     let told = targets.iter().zip(&free);
     let mut observations: Vec<_> =
-        told.map(|(target, free)| fit.observation(target).trusted(&free.trusts)).collect();
+        told.map(|(target, free)| fit.observation(target).weighed(&free.trusts)).collect();
     place(&mut simulations, &learned.before);
     let counts = counts(&observations, &mut simulations);
     observations.iter_mut().zip(&counts).for_each(|(own, count)| own.scale(*count));

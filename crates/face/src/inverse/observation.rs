@@ -58,10 +58,10 @@ impl Observation {
         self.samples.iter().map(|sample| (1.0 + away(sample)).powi(-2)).collect()
     }
 
-    /// Lets every sample count for a part of what it does.
-    pub fn trusted(mut self, trusts: &[f64]) -> Observation {
-        for (sample, trust) in self.samples.iter_mut().zip(trusts) {
-            (sample.to_point, sample.to_plane) = (trust * sample.to_point, trust * sample.to_plane);
+    /// Lets every sample count for so many times what it does.
+    pub fn weighed(mut self, by: &[f64]) -> Observation {
+        for (sample, by) in self.samples.iter_mut().zip(by) {
+            (sample.to_point, sample.to_plane) = (by * sample.to_point, by * sample.to_plane);
         }
         self
     }

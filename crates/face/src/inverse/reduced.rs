@@ -149,6 +149,7 @@ impl<'a> Reduced<'a> {
             let mut value = self.value(&observation, &unknowns, stage);
             // Steps with the weight before are shorter, and where flesh cannot follow these, those with the one before that.
             let (mut damped, mut longest) = (stage.saturating_sub(1), 1.0_f64);
+            let at_first = value;
             for _ in 0..most {
                 let before = value;
                 let step = self.step(&observation, &unknowns, [stage, damped])?;
@@ -159,7 +160,7 @@ impl<'a> Reduced<'a> {
                 if value < before - SETTLED * length * value {
                     continue;
                 }
-                if value < before || damped == 0 {
+                if value < at_first || damped == 0 {
                     break;
                 }
                 (damped, longest) = (damped - 1, 1.0);
@@ -278,8 +279,9 @@ impl<'a> Reduced<'a> {
         equilibrium.find(&activations).residual
     }
 
-    /// Takes flesh there until so much is left of forces, or it takes too long.
+    /// Takes flesh there until so much is left of forces, or it takes too long; as much is enough for it from then on.
     fn settle(&mut self, unknowns: &[f64], yielded: &[Activation], enough: f64) {
+        self.moving.equilibrium().workspace.end_at(enough);
         for _ in 0..LAST {
             let is_found = self.follow(unknowns, yielded) <= enough;
             if is_found {

@@ -181,6 +181,24 @@ fn half_a_fitted_shape_is_half_of_its_activations() {
 }
 
 #[test]
+fn what_a_shape_adds_to_another_is_met_better_where_it_counts_for_more() {
+    let face = face();
+    let rest = &face.skin.mesh.positions;
+    let (under, _) = target(face, "browInnerUp");
+    let (own, moved) = target(face, "mouthDimpleLeft");
+    let both: Vec<DVec3> =
+        under.iter().zip(&own).zip(rest).map(|((a, b), rest)| *a + *b - *rest).collect();
+    let options = FitOptions { contact: false, ..FitOptions::default() };
+    let mut fit = FaceFit::new(face, options).expect("a fit");
+    let [plain, over] =
+        [fit.fit(&both, None), fit.fit_over(&both, &under)].map(|fitted| fitted.expect("muscles"));
+    let left = |own: &Fitted| mean(moved.iter().map(|&v| both[v].distance(own.skin[v])));
+    let [plain, over] = [left(&plain), left(&over)];
+    assert!(over < 0.95 * plain, "{:.3}, not less than {:.3} mm", 1e3 * over, 1e3 * plain);
+    assert!(fit.fit_over(&both, &under[1..]).is_err());
+}
+
+#[test]
 fn a_skin_of_another_head_is_refused() {
     let mut fit = FaceFit::new(face(), FitOptions::default()).expect("a fit");
     let refused = fit.fit(&[DVec3::ZERO; 3], None).map(|_| ());

@@ -133,19 +133,6 @@ pub(crate) struct Factored {
 }
 
 impl Workspace {
-    /// Lets iterations end at another relative norm of the gradient from now on, where the solver has one.
-    pub fn end_at(&mut self, norm: f64) {
-        match &mut self.solver {
-            SolverSpace::Projective { params, .. } | SolverSpace::Modified { params, .. } => {
-                params.tolerance = norm;
-            }
-            SolverSpace::Newton { params, .. } | SolverSpace::DiscreteGradient { params, .. } => {
-                params.tolerance = norm;
-            }
-            SolverSpace::Xpbd { .. } => {}
-        }
-    }
-
     /// For steps of a model on `threads` threads.
     ///
     /// # Errors
@@ -216,6 +203,19 @@ impl Workspace {
             given: vec![0.0; model.bodies().len()],
             potentials: vec![0.0; model.bodies().len()],
         })
+    }
+
+    /// Lets iterations end at another relative norm of the gradient from now on, where the solver has one.
+    pub fn end_at(&mut self, norm: f64) {
+        match &mut self.solver {
+            SolverSpace::Projective { params, .. } | SolverSpace::Modified { params, .. } => {
+                params.tolerance = norm;
+            }
+            SolverSpace::Newton { params, .. } | SolverSpace::DiscreteGradient { params, .. } => {
+                params.tolerance = norm;
+            }
+            SolverSpace::Xpbd { .. } => {}
+        }
     }
 
     /// Stored energy of a state at a drive \[J\].

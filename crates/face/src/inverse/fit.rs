@@ -231,8 +231,9 @@ impl<'a> FaceFit<'a> {
     pub fn fit_over(&mut self, target: &[DVec3], under: &[DVec3]) -> Result<Fitted, FaceError> {
         self.check(target)?;
         self.check(under)?;
-        let observation = self.wanted(target).weighed(&self.more(target, under));
-        self.fit_observed(target, observation, None)
+        let observation = self.wanted(target);
+        let more = self.more(&observation, target, under);
+        self.fit_observed(target, observation.weighed(&more), None)
     }
 
     fn fit_observed(
@@ -257,8 +258,10 @@ impl<'a> FaceFit<'a> {
         };
         self.dependence.yield_by(&fitted.yielded);
         let observation = observation.weighed(&fitted.trusts);
+        // What is heavier for a step is not for fits that go on from this one.
+        let mut weight = fitted.weight;
         for _ in 0..self.options.steps {
-            let mut prior = self.prior(&fitted.unknowns, &fitted.yielded, fitted.weight, count);
+            let mut prior = self.prior(&fitted.unknowns, &fitted.yielded, weight, count);
             prior.towards[count..].copy_from_slice(&JawKnobs::numbers(&jaw));
             let done = self.minimise(&observation, &prior, &mut fitted.unknowns)?;
             fitted.steps += done.steps;
@@ -266,7 +269,7 @@ impl<'a> FaceFit<'a> {
             fitted.equilibria += done.equilibria;
             if done.steps == 0 {
                 // Flesh that buckles on the way follows a shorter one.
-                fitted.weight *= HEAVIER;
+                weight *= HEAVIER;
             } else if done.fallen < SETTLED * done.value {
                 break;
             }
@@ -334,10 +337,9 @@ impl<'a> FaceFit<'a> {
     }
 
     /// How much more than all skin what moves from one to the other counts for, by sample: as much together as all that the target moves.
-    fn more(&self, target: &[DVec3], under: &[DVec3]) -> Vec<f64> {
-        let observation = self.observation(target);
+    fn more(&self, observation: &Observation, target: &[DVec3], under: &[DVec3]) -> Vec<f64> {
         let [all, own] = [&self.face.skin.mesh.positions, under]
-            .map(|from| self.share_moved(&observation, from, target));
+            .map(|from| self.share_moved(observation, from, target));
         let is_more = |v: u32| Residual::is_moved(under[v as usize], target[v as usize]);
         self.vertices.iter().map(|&v| if is_more(v) { 1.0 + all / own } else { 1.0 }).collect()
     }

@@ -147,7 +147,7 @@ impl<'a> Reduced<'a> {
             let is_last = stage + 1 == self.stages.len();
             let most = if is_last { ROUNDS } else { ROUNDS_BEFORE };
             let mut value = self.value(&observation, &unknowns, stage);
-            // Steps with the weight before are shorter, and where flesh cannot follow these, those with the one before that.
+            // Steps with the weight before are shorter, and where flesh can follow none of these, those with the one before that.
             let (mut damped, mut longest) = (stage.saturating_sub(1), 1.0_f64);
             let at_first = value;
             for _ in 0..most {

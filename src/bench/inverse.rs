@@ -20,7 +20,7 @@ use pliant::math::team::Team;
 use serde_json::json;
 
 use self::skins::{
-    ABOUT, BUMP, LEARNED, SINGLES, Target, UNSEEN, bumped, made_of_bump, preset, skin,
+    ABOUT, BUMPS, Bump, LEARNED, SINGLES, Target, UNSEEN, bumped, made_of_bump, preset, skin,
 };
 use super::{Column, Entry, Row, Stop, Style, Suite, Values};
 
@@ -98,8 +98,14 @@ fn entries(threads: usize) -> Vec<Entry> {
     for name in UNSEEN {
         add(format!("unseen/{name}"), Box::new(move |s, n, stop| unseen(s, n, name, stop)));
     }
-    add("artefact/tensor".to_owned(), Box::new(|s, n, _| artefact_by_tensors(s, n)));
-    add("artefact/geometry".to_owned(), Box::new(artefact_by_geometry));
+    for bump in &BUMPS {
+        let name = format!("artefact/tensor/{}", bump.name);
+        add(name, Box::new(|s, n, _| artefact_by_tensors(s, n, bump)));
+    }
+    for bump in &BUMPS {
+        let name = format!("artefact/geometry/{}", bump.name);
+        add(name, Box::new(|s, n, stop| artefact_by_geometry(s, n, bump, stop)));
+    }
     for (model, name) in [(ActivationModel::Tensor, "tensor"), (ActivationModel::Muscle, "muscle")]
     {
         add(
@@ -242,30 +248,38 @@ fn unseen(
     Ok(Some(values))
 }
 
-fn artefact_by_tensors(subject: &Subject, threads: usize) -> Result<Option<Values>, FaceError> {
-    let face = &subject.lent;
-    let (plain, wanted) = (skin(face, &SINGLES[0], 1.0), bumped(face, &SINGLES[0], &BUMP));
-    let mut fit = FaceFit::new(face, options(ActivationModel::Tensor, threads))?;
-    let [without, with] = [fit.fit(&plain, None)?, fit.fit(&wanted, None)?];
-    let mut values = told(face, &wanted, &with);
-    let made = made_of_bump([&plain, &wanted], [&without.skin, &with.skin]);
-    values.push(("bump_percent", json!(100.0 * made)));
-    Ok(Some(values))
+fn artefact_by_tensors(
+    subject: &Subject,
+    threads: usize,
+    bump: &Bump,
+) -> Result<Option<Values>, FaceError> {
+    let mut fit = FaceFit::new(&subject.lent, options(ActivationModel::Tensor, threads))?;
+    artefact(&subject.lent, bump, |skin| fit.fit(skin, None)).map(Some)
 }
 
 fn artefact_by_geometry(
     subject: &mut Subject,
     threads: usize,
+    bump: &Bump,
     stop: Stop,
 ) -> Result<Option<Values>, FaceError> {
     let Some((face, _)) = taught(subject, threads, stop)? else { return Ok(None) };
-    let (plain, wanted) = (skin(face, &SINGLES[0], 1.0), bumped(face, &SINGLES[0], &BUMP));
     let mut fit = Reduced::new(face, options(ActivationModel::Geometry, threads))?;
-    let [without, with] = [fit.fit(&plain)?, fit.fit(&wanted)?];
+    artefact(face, bump, |skin| fit.fit(skin)).map(Some)
+}
+
+/// A smile without and with a bump on it, and how much of that was made.
+fn artefact(
+    face: &FaceModel,
+    bump: &Bump,
+    mut fit: impl FnMut(&[DVec3]) -> Result<Fitted, FaceError>,
+) -> Result<Values, FaceError> {
+    let (plain, wanted) = (skin(face, &SINGLES[0], 1.0), bumped(face, &SINGLES[0], bump));
+    let [without, with] = [fit(&plain)?, fit(&wanted)?];
     let mut values = told(face, &wanted, &with);
     let made = made_of_bump([&plain, &wanted], [&without.skin, &with.skin]);
     values.push(("bump_percent", json!(100.0 * made)));
-    Ok(Some(values))
+    Ok(values)
 }
 
 fn conclude(rows: &[Row]) -> String {

@@ -5,6 +5,7 @@ mod bytes;
 mod file;
 mod lending;
 mod slip;
+mod vicinity;
 
 use glam::DVec3;
 use pliant_mesh::quality::dihedral_range;
@@ -12,6 +13,7 @@ use pliant_mesh::{Group, Mesh, Surface};
 use pliant_model::potentials::activation::Activation;
 
 pub use self::slip::Slip;
+pub(crate) use self::vicinity::Vicinity;
 use crate::anatomy::hinge::{Hinge, JawPose};
 use crate::anatomy::landmarks::Landmark;
 use crate::expression::Recipe;

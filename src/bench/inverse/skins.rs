@@ -1,8 +1,9 @@
-//! Skins that are asked for: shapes of the head, whole expressions, and one with a bump that no muscle makes.
+//! Skins that are asked for: shapes of the head, whole expressions, and some with a bump that no muscle makes.
 
 use glam::DVec3;
 use pliant::face::FaceModel;
 use pliant::face::expression::PRESETS;
+use pliant::mesh::Mesh;
 
 /// A skin by weights of shapes.
 pub struct Target {
@@ -34,15 +35,24 @@ pub const ABOUT: [(&str, [&str; 3]); 3] = [
     ("sneer", ["levator_labii_sup_alaeque_nasi", "nasalis_transverse", "levator_labii_superioris"]),
 ];
 
-/// A bump: its vertex is the one nearest to here \[m\]; how wide and how high it is \[m\].
+/// A bump: its top is the vertex nearest to here \[m\].
 pub struct Bump {
+    pub name: &'static str,
     pub near: DVec3,
-    pub radius: f64,
-    pub height: f64,
 }
 
-/// On the left cheek.
-pub const BUMP: Bump = Bump { near: DVec3::new(0.05, -0.045, 0.06), radius: 0.009, height: 0.003 };
+/// How wide and how high bumps are \[m\].
+const RADIUS: f64 = 0.009;
+const HEIGHT: f64 = 0.003;
+
+/// One at a time, on the left of the face.
+pub const BUMPS: [Bump; 5] = [
+    Bump { name: "cheek", near: DVec3::new(0.043, -0.044, -0.002) },
+    Bump { name: "jowl", near: DVec3::new(0.040, -0.075, -0.012) },
+    Bump { name: "forehead", near: DVec3::new(0.031, 0.045, 0.022) },
+    Bump { name: "chin", near: DVec3::new(0.010, -0.105, 0.025) },
+    Bump { name: "nose", near: DVec3::new(0.016, -0.044, 0.035) },
+];
 
 /// The skin \[m\] of a part of an expression.
 pub fn skin(face: &FaceModel, target: &Target, part: f64) -> Vec<DVec3> {
@@ -69,19 +79,27 @@ fn summed<'a>(face: &FaceModel, shapes: impl Iterator<Item = (&'a str, f64)>) ->
 
 /// The same with a bump on it.
 pub fn bumped(face: &FaceModel, target: &Target, bump: &Bump) -> Vec<DVec3> {
-    let rest = &face.skin.mesh.positions;
     let mut skin = skin(face, target, 1.0);
-    let away = |p: &DVec3| p.distance_squared(bump.near);
-    let Some(top) = rest.iter().min_by(|a, b| away(a).total_cmp(&away(b))) else { return skin };
-    // Away from the middle of the head, which is good enough for a cheek.
-    let way = DVec3::new(top.x, 0.0, top.z).normalize_or_zero();
-    for (point, at) in skin.iter_mut().zip(rest) {
-        let far = at.distance(*top) / bump.radius;
+    let Some((top, way)) = top(&face.skin.mesh, bump) else { return skin };
+    for (point, at) in skin.iter_mut().zip(&face.skin.mesh.positions) {
+        let far = at.distance(top) / RADIUS;
         if far < 1.0 {
-            *point += way * bump.height * (1.0 - far * far).powi(2);
+            *point += way * HEIGHT * (1.0 - far * far).powi(2);
         }
     }
     skin
+}
+
+/// Where a bump is highest, and the way out of the skin there.
+fn top(skin: &Mesh, bump: &Bump) -> Option<(DVec3, DVec3)> {
+    let away = |v: &usize| skin.positions[*v].distance_squared(bump.near);
+    let top = (0..skin.positions.len()).min_by(|a, b| away(a).total_cmp(&away(b)))?;
+    let mut way = DVec3::ZERO;
+    for t in skin.triangles.iter().filter(|t| t.contains(&(top as u32))) {
+        let [a, b, c] = t.map(|v| skin.positions[v as usize]);
+        way += (b - a).cross(c - a);
+    }
+    Some((skin.positions[top], way.normalize_or_zero()))
 }
 
 /// How much of a bump was made: of two targets, without and with it, what came of these.
@@ -98,6 +116,19 @@ pub fn made_of_bump(targets: [&[DVec3]; 2], made: [&[DVec3]; 2]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use pliant::face::Template;
+    use pliant::math::team::Team;
+
+    #[test]
+    fn bumps_are_on_the_skin_and_go_out_of_it() {
+        let head = Template::built_in(0.006, &Team::new(1)).expect("a head");
+        for bump in &BUMPS {
+            let (top, way) = top(&head.skin.mesh, bump).expect("a vertex");
+            assert!(top.distance(bump.near) < 0.006, "{}: {top}", bump.name);
+            // What is left of the middle goes to the left, and all of it to the front.
+            assert!(way.x > -0.1 && way.z > 0.0, "{}: {way}", bump.name);
+        }
+    }
 
     #[test]
     fn half_a_bump_is_half_of_it() {

@@ -10,9 +10,9 @@ use pliant_model::potentials::activation::{Activation, RELAXED, matrix as activa
 
 use super::dependence::Dependence;
 use super::drawn::{STRETCHES, bound};
-use crate::model::FaceModel;
+use crate::model::{FaceModel, Vicinity};
 
-/// How far from where they are muscles may come to be (m).
+/// How far from where they are muscles may come to be (m): between corners of tets.
 pub const REACH: f64 = 0.01;
 
 /// What a tet takes of a column.
@@ -64,19 +64,10 @@ impl Blend {
     /// Where a face's muscles are: tets that have muscle in them take what of it is theirs, those that are lent passive tissue; all may
     /// come to take of muscles within [`REACH`], and of passive tissue.
     pub fn of_muscles(face: &FaceModel) -> Blend {
-        let at = &face.solid.positions;
-        let center = |tet: u32| -> DVec3 {
-            face.solid.tets[tet as usize].iter().map(|v| at[*v as usize]).sum::<DVec3>() / 4.0
-        };
-        let mut centers: Vec<Vec<DVec3>> = vec![Vec::new(); face.muscles.len()];
-        for share in face.shares.iter().filter(|share| !share.is_lent()) {
-            centers[share.muscle as usize].push(center(share.tet));
-        }
+        let vicinity = Vicinity::of(face, REACH);
         let mut rows = Vec::new();
         for shares in face.shares.chunk_by(|a, b| a.tet == b.tet) {
-            let (own, whole) =
-                (center(shares[0].tet), shares.iter().map(|s| s.fraction).sum::<f64>());
-            let is_near = |m: &usize| centers[*m].iter().any(|c| c.distance(own) <= REACH);
+            let whole = shares.iter().map(|s| s.fraction).sum::<f64>();
             let of = |muscle: usize| Entry {
                 column: muscle as u32 + 1,
                 weight: shares
@@ -85,7 +76,7 @@ impl Blend {
                     .map(|share| share.fraction / whole.max(1e-12))
                     .sum(),
             };
-            let near = (0..centers.len()).filter(is_near).map(of);
+            let near = vicinity.muscles(face.solid.tets[shares[0].tet as usize]).map(of);
             // What is lent begins as what it is.
             let passive = Entry { column: 0, weight: f64::from(whole == 0.0) };
             rows.push([passive].into_iter().chain(near).collect::<Vec<Entry>>());

@@ -30,7 +30,7 @@ pub struct FactorOptions {
 
 impl Default for FactorOptions {
     fn default() -> Self {
-        FactorOptions { smoothness: 0.05, anchor: 0.02, matrices: 0.3, turns: 40 }
+        FactorOptions { smoothness: 0.05, anchor: 0.02, matrices: 0.1, turns: 40 }
     }
 }
 

@@ -129,7 +129,7 @@ pub struct FaceFit<'a> {
     pub(super) guided: Guided<'a>,
     /// Samples without targets, and the skin's vertices they are.
     samples: Vec<Sample>,
-    vertices: Vec<u32>,
+    pub(super) vertices: Vec<u32>,
     /// What is active of every tet with muscle, over that of all.
     pub(super) parts: Vec<f64>,
     /// Shares of each of these.

@@ -97,7 +97,7 @@ impl FaceFit<'_> {
         unknowns.extend(JawKnobs::numbers(jaw));
         self.simulation.pose(&[], &JawPose::default());
         self.simulation.place(&positions);
-        let trusts = observation.trusts(&self.simulation.equilibrium().state.positions, FAR);
+        let trusts = observation.trusts(&self.simulation.equilibrium().state.positions, |_| FAR);
         let observation = observation.clone().weighed(&trusts);
         let weights = match &self.dependence {
             Fibres::Tensors(_) => self.affordable(&unknowns[..count], &yielded, target),

@@ -50,12 +50,15 @@ impl Observation {
     }
 
     /// How much samples can be trusted that are some way from their targets at these positions, where all that can be was done to meet them
-    /// (Geman and McClure 1985): a quarter where they are `far` (m) off, and the less, the further they are.
-    pub fn trusts(&self, positions: &[Row], far: f64) -> Vec<f64> {
-        let away = |sample: &Sample| {
-            (sample.place(positions) - sample.target).length_squared() / (far * far)
-        };
-        self.samples.iter().map(|sample| (1.0 + away(sample)).powi(-2)).collect()
+    /// (Geman and McClure 1985): a quarter where they are `far` (m) off, which is asked for each, and the less, the further they are.
+    pub fn trusts(&self, positions: &[Row], far: impl Fn(usize) -> f64) -> Vec<f64> {
+        let away = self.distances(positions).into_iter().enumerate();
+        away.map(|(k, away)| (1.0 + (away / far(k)).powi(2)).powi(-2)).collect()
+    }
+
+    /// How far samples are from their targets (m).
+    pub fn distances(&self, positions: &[Row]) -> Vec<f64> {
+        self.samples.iter().map(|own| own.place(positions).distance(own.target)).collect()
     }
 
     /// Lets every sample count for so many times what it does.

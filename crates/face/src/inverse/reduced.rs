@@ -6,6 +6,9 @@
 //! until J falls. Nothing of the size of flesh is factored. Weights that fall from stage to stage take flesh there by steps that it can follow:
 //! with the last one from the beginning lips buckle on the way, and the method ends higher. Where relaxed flesh is with an open jaw is known
 //! beforehand, too.
+//!
+//! A scan has artefacts, which muscles could make some part of by swelling in ways that they never do. Skin that is far off where muscles have been told all
+//! but the last of it, while most is met, is therefore trusted less in the last stage.
 
 use std::time::Instant;
 
@@ -23,17 +26,26 @@ use super::fit::{ActivationModel, FaceFit, FitOptions, Fitted};
 use super::gauss_newton::{Prior, dot_rows};
 use super::geometry::{add_swelling, swelling};
 use super::observation::Observation;
+use super::residual::Residual;
 use crate::anatomy::hinge::JawPose;
 use crate::error::FaceError;
 use crate::model::FaceModel;
 use crate::simulation::{FaceSimulation, FaceSolver, JawKnobs, SimulationOptions};
 
+/// Weights of the priors (mm²), one after the other.
+const WEIGHTS: [f64; 4] = [10.0, 2.0, 0.5, 0.1];
 /// Steps under the last weight of the priors at most, under each that comes before it, and iterations towards equilibrium in each.
 const ROUNDS: u32 = 8;
-const ROUNDS_BEFORE: u32 = 2;
+const ROUNDS_BEFORE: u32 = 6;
 const ITERATIONS: u32 = 8;
-/// Steps end when a whole one would lower J by less than this part of it.
+/// Steps end when a whole one would lower J by less than this part of it: under the last weight, and before.
 const SETTLED: f64 = 0.03;
+const SETTLED_BEFORE: f64 = 0.05;
+/// A stage that has lowered J by this part of it is not tried again by shorter steps.
+const GAINED: f64 = 0.1;
+/// Skin is an artefact where it is further off than this (m), than so many times what half of the moved skin is, and than this part of what
+/// the target moves it by.
+const ARTEFACT: (f64, f64, f64) = (0.001, 3.0, 0.3);
 /// How far the jaw opens to see what muscles yield (degrees).
 const OPEN: f64 = 10.0;
 /// Openings at most at which it is known where relaxed flesh is, and how far they are apart (degrees).
@@ -76,16 +88,12 @@ pub struct Reduced<'a> {
 }
 
 impl<'a> Reduced<'a> {
-    /// For a face, with the geometry that it has learned, or as its muscles lie.
+    /// For a face, with the geometry that it has learned, or as its muscles lie. The options' weights are not used.
     ///
     /// # Errors
     /// When the face cannot be simulated.
     pub fn new(face: &'a FaceModel, options: FitOptions) -> Result<Self, FaceError> {
         let clock = Instant::now();
-        let weights = match options.weights.is_empty() {
-            true => vec![1.0],
-            false => options.weights.clone(),
-        };
         let options = FitOptions { model: ActivationModel::Geometry, ..options };
         let moving = SimulationOptions {
             solver: FaceSolver::Interactive { iterations: ITERATIONS },
@@ -102,7 +110,7 @@ impl<'a> Reduced<'a> {
         let (tangent, columns) = columns(&mut fit, &blend)?;
         let gram = gram(&columns, &observation)?;
         let mut stages = Vec::new();
-        for weight in weights {
+        for weight in WEIGHTS {
             let prior = fit.prior(&relaxed, &still, weight, count);
             stages.push((factor(&gram, &prior, blend.muscles)?, prior));
         }
@@ -132,7 +140,7 @@ impl<'a> Reduced<'a> {
     pub fn fit(&mut self, target: &[DVec3]) -> Result<Fitted, FaceError> {
         self.fit.check(target)?;
         let clock = Instant::now();
-        let observation = self.fit.observation(target);
+        let mut observation = self.fit.observation(target);
         let jaw = self.fit.jaw_of(target);
         self.moving.open(&jaw);
         let yielded = self.yielded(jaw.open);
@@ -145,7 +153,13 @@ impl<'a> Reduced<'a> {
         for stage in 0..self.stages.len() {
             self.stages[stage].1.towards.copy_from_slice(&towards);
             let is_last = stage + 1 == self.stages.len();
-            let most = if is_last { ROUNDS } else { ROUNDS_BEFORE };
+            let (most, settled) = match is_last {
+                true => (ROUNDS, SETTLED),
+                false => (ROUNDS_BEFORE, SETTLED_BEFORE),
+            };
+            if is_last {
+                observation = self.forgiving(observation);
+            }
             let mut value = self.value(&observation, &unknowns, stage);
             // Steps with the weight before are shorter, and where flesh can follow none of these, those with the one before that.
             let (mut damped, mut longest) = (stage.saturating_sub(1), 1.0_f64);
@@ -157,10 +171,10 @@ impl<'a> Reduced<'a> {
                 let (length, lower) =
                     self.advance(&observation, &advance, value, &mut unknowns, &mut fitted);
                 (longest, value) = ((2.0 * length).min(1.0), lower);
-                if value < before - SETTLED * length * value {
+                if value < before - settled * length * value {
                     continue;
                 }
-                if value < at_first || damped == 0 {
+                if value < (1.0 - GAINED) * at_first || damped == 0 {
                     break;
                 }
                 (damped, longest) = (damped - 1, 1.0);
@@ -174,6 +188,29 @@ impl<'a> Reduced<'a> {
         fitted.skin = self.fit.face.skin_at(&fitted.flesh);
         fitted.seconds = clock.elapsed().as_secs_f64();
         Ok(fitted)
+    }
+
+    /// Skin that is not met by where flesh is, as an artefact of a scan, counts for less, and all together for as much as before.
+    fn forgiving(&mut self, observation: Observation) -> Observation {
+        let rest = &self.fit.face.skin.mesh.positions;
+        let at_rest = self.fit.vertices.iter().map(|&v| rest[v as usize]);
+        let asked: Vec<f64> =
+            at_rest.zip(&observation.samples).map(|(p, own)| p.distance(own.target)).collect();
+        let positions = &self.moving.equilibrium().state.positions;
+        let off = observation.distances(positions);
+        let mut moved: Vec<f64> = (off.iter().zip(&asked))
+            .filter_map(|(off, asked)| Residual::counts(*asked).then_some(*off))
+            .collect();
+        moved.sort_unstable_by(f64::total_cmp);
+        let half = moved.get(moved.len() / 2).copied().unwrap_or(0.0);
+        let (least, times, part) = ARTEFACT;
+        let far = |k: usize| least.max(times * half).max(part * asked[k]);
+        let trusts = observation.trusts(positions, far);
+        let whole = |own: &Observation| own.samples.iter().map(|s| s.to_point).sum::<f64>();
+        let before = whole(&observation);
+        let mut trusted = observation.weighed(&trusts);
+        trusted.scale(before / whole(&trusted).max(1e-12));
+        trusted
     }
 
     /// Opens the jaw bit by bit, as far as it goes, and keeps where relaxed flesh is then.

@@ -18,7 +18,12 @@ pub struct Residual {
 impl Residual {
     /// Whether a target moves a vertex (m) so far that it counts.
     pub fn is_moved(rest: DVec3, target: DVec3) -> bool {
-        rest.distance(target) > MOVED
+        Residual::counts(rest.distance(target))
+    }
+
+    /// Whether a vertex that is moved by so much (m) counts.
+    pub fn counts(by: f64) -> bool {
+        by > MOVED
     }
 
     /// Of a skin that is to be a target, both moved from rest (m).

@@ -1,13 +1,13 @@
 //! Flesh that is lent to muscles: tets near one that have none of it in them.
 //!
 //! Where muscles of a template lie is a guess, and a subject's own may be elsewhere (Dinev 2020, section 4.2.1): every tet within
-//! a centimetre of a muscle has a row in the geometry S, and may come to contract with it. As long as nothing tells it to, it is what
+//! a centimetre of a muscle's has a row in the geometry S, and may come to contract with it. As long as nothing tells it to, it is what
 //! it was: passive tissue, by its own stiffness.
 
 use glam::DVec3;
 use pliant_model::potentials::activation::RELAXED;
 
-use super::{BoneHold, FaceModel, FittedShape, Share};
+use super::{BoneHold, FaceModel, FittedShape, Share, Vicinity};
 use crate::inverse::blend::Blend;
 
 impl Share {
@@ -26,8 +26,8 @@ impl Share {
 }
 
 impl FaceModel {
-    /// The same face with tets lent to the muscle nearest to them, where one is within `reach` (m) of their centres; shapes that were
-    /// fitted leave them relaxed. What was learned of S is kept only where nothing is lent that was not before.
+    /// The same face with tets lent to the muscle nearest to them, where the corners of tets that have a muscle in them are within `reach` (m) of
+    /// theirs; shapes that were fitted leave them relaxed. What was learned of S is kept only where nothing is lent that was not before.
     ///
     /// ```
     /// # use pliant_face::{BuildOptions, FaceModel, Template, build};
@@ -53,6 +53,7 @@ impl FaceModel {
             .filter(|share| !share.is_lent())
             .map(|share| (center(share.tet), share))
             .collect();
+        let vicinity = Vicinity::of(self, reach);
         let mut shares = Vec::with_capacity(self.solid.tets.len());
         // Of every tet with a share, its place among those that had one before.
         let mut before: Vec<Option<usize>> = Vec::new();
@@ -63,18 +64,18 @@ impl FaceModel {
                 before.push(Some(place));
                 continue;
             }
-            if !self.solid.tets[tet as usize].iter().any(is_loose) {
+            let corners = self.solid.tets[tet as usize];
+            let is_near = vicinity.muscles(corners).next().is_some();
+            if !is_near || !corners.iter().any(is_loose) {
                 continue;
             }
             let here = center(tet);
             let away = |(at, share): &(DVec3, &Share)| (at.distance_squared(here), share.muscle);
             let nearest = muscles.iter().map(|own| (away(own), own.1));
             let nearest = nearest.min_by(|(a, _), (b, _)| a.0.total_cmp(&b.0));
-            let Some(((far, muscle), share)) = nearest else { continue };
-            if far <= reach * reach {
-                shares.push(Share { tet, muscle, fraction: 0.0, fibre: share.fibre });
-                before.push(None);
-            }
+            let Some(((_, muscle), share)) = nearest else { continue };
+            shares.push(Share { tet, muscle, fraction: 0.0, fibre: share.fibre });
+            before.push(None);
         }
         let grown = |shape: &FittedShape| FittedShape {
             activations: before

@@ -45,7 +45,7 @@ const SETTLED_BEFORE: f64 = 0.05;
 const GAINED: f64 = 0.1;
 /// Skin is an artefact where it is further off than this (m), than so many times what half of the moved skin is, and than this part of what
 /// the target moves it by.
-const ARTEFACT: (f64, f64, f64) = (0.001, 3.0, 0.3);
+const ARTEFACT: (f64, f64, f64) = (0.001, 6.0, 0.3);
 /// How far the jaw opens to see what muscles yield (degrees).
 const OPEN: f64 = 10.0;
 /// Openings at most at which it is known where relaxed flesh is, and how far they are apart (degrees).

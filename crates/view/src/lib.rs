@@ -2,6 +2,7 @@
 //!
 //! This room takes plain slices and gives back bytes; it opens no file and prints nothing.
 
+mod colour_scale;
 mod draw;
 mod encode;
 mod error;
@@ -10,6 +11,7 @@ mod picture;
 pub mod plot;
 mod render;
 
+pub use colour_scale::ColourScale;
 pub use encode::{GifWriter, Mp4Writer, write_png};
 pub use error::Error;
 pub use filmstrip::{Filmstrip, FilmstripRow};

@@ -8,7 +8,7 @@ use pliant::face::inverse::fit::Fitted;
 use pliant::lips::measures::heat;
 use pliant::mesh::DVec3;
 use pliant::mesh::menagerie::Colour;
-use pliant::view::{Bounds, Filmstrip, FilmstripRow, Material, Object};
+use pliant::view::{Bounds, ColourScale, Filmstrip, FilmstripRow, Material, Object};
 
 use super::lines::Lines;
 use crate::arguments::{Options, Size};
@@ -22,8 +22,9 @@ const VIEWS: [(&str, DVec3); 2] =
 /// What is seen: so far about a point (m).
 const BELOW_THE_EYES: DVec3 = DVec3::new(0.0, -0.025, 0.0);
 const ABOUT: DVec3 = DVec3::new(0.062, 0.085, 0.03);
-/// A distance that is painted darkest (mm).
+/// A distance that is painted darkest (mm), and how the scale is lettered.
 const WORST: f64 = 2.0;
+const DISTANCES: [&str; 3] = ["0", "1", "2 mm"];
 const BONE: Material = Material::PLASTER.coloured([0.93, 0.91, 0.86]);
 
 /// Writes it.
@@ -51,7 +52,7 @@ pub fn write(
     let columns = [
         (format!("{name}, asked for"), target, own.as_deref()),
         ("made by muscles".to_owned(), &fitted.skin[..], own.as_deref()),
-        (format!("apart, dark at {WORST} mm"), &fitted.skin[..], Some(&apart[..])),
+        ("apart".to_owned(), &fitted.skin[..], Some(&apart[..])),
     ];
     let eyes: DVec3 = face.eyes.iter().map(|eye| eye.center).sum();
     let middle = eyes / face.eyes.len().max(1) as f64 + BELOW_THE_EYES;
@@ -66,6 +67,9 @@ pub fn write(
             let triangles = &face.skin.mesh.triangles;
             let skin = Object { colours: *colours, ..Object::new(*positions, triangles, Material::SKIN) };
             frames.push(stage.picture(vec![skin])?);
+        }
+        if let Some(apart) = frames.last_mut() {
+            ColourScale { colour: &heat, labels: &DISTANCES }.paint_on(apart)?;
         }
         let skull = &face.skull.mesh;
         frames.push(stage.picture(vec![

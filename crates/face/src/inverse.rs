@@ -20,7 +20,7 @@
 //! | [`drawn`], [`guided`], `jaw` | where it begins, and the way from there |
 //! | [`activity`] | how sparse activations are, and how well they follow fibres |
 //! | [`factors`] | where geometry begins: activations by tet, factored |
-//! | `over` | shapes that are fitted over others |
+//! | [`over`] | shapes that are fitted over others |
 //! | [`gamma`] | the local step of R_act |
 //!
 //! The gradient is the adjoint one, exact to rounding: with Kλ = −Sᵀω(Sx − t), dJ/da = Bᵀλ, where K = ∇²E
@@ -41,7 +41,7 @@ pub mod guided;
 mod jaw;
 pub mod lesson;
 pub mod observation;
-mod over;
+pub mod over;
 pub mod priors;
 pub mod reduced;
 pub mod residual;

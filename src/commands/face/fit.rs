@@ -6,6 +6,7 @@ use clap::{Args, ValueEnum};
 use pliant::face::inverse::blend::REACH;
 use pliant::face::inverse::lesson::{LessonOptions, learn};
 use pliant::face::inverse::fit::{ActivationModel, FaceFit, FitOptions, Fitted};
+use pliant::face::inverse::over::added;
 use pliant::face::inverse::reduced::Reduced;
 use pliant::face::inverse::residual::Residual;
 use pliant::face::{FaceError, FaceModel, FittedShape, Shape};
@@ -141,9 +142,8 @@ pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
                     }
                     let base = &under[known.unwrap_or(under.len() - 1)].1;
                     let rest = &face.skin.mesh.positions;
-                    let added = target.skin.iter().zip(skin).zip(rest);
-                    let both: Vec<DVec3> = added.map(|((p, q), rest)| *p + *q - *rest).collect();
-                    fit(&both, Some(skin)).map_err(failure)?.over(base, rest)
+                    added(rest, &target.skin, (skin, base), |both, under| fit(both, Some(under)))
+                        .map_err(failure)?
                 }
             };
             let is_under = |other: &Target| other.over.as_ref().is_some_and(|o| o.0 == target.name);

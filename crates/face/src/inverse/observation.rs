@@ -101,3 +101,25 @@ impl Observation {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn samples_are_trusted_by_how_far_off_each_may_be() {
+        let at = |x: f64| Sample {
+            vertices: [0; 4],
+            weights: [1.0, 0.0, 0.0, 0.0],
+            target: DVec3::X * x,
+            to_point: 1.0,
+            to_plane: 0.0,
+            normal: DVec3::ZERO,
+        };
+        let observation = Observation { samples: [0.0, 0.001, 0.001, 0.1].map(at).to_vec() };
+        let far = [0.001, 0.001, 0.01, 0.001];
+        let trusts = observation.trusts(&[Row::zero()], |k| far[k]);
+        assert_eq!(trusts[..2], [1.0, 0.25]);
+        assert!(trusts[2] > 0.98 && trusts[3] < 1e-7, "{trusts:?}");
+    }
+}

@@ -43,3 +43,34 @@ impl Vicinity {
         (0..self.muscles).filter(move |&muscle| tet.iter().any(|&v| is_near(v, muscle)))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{MuscleCourse, Share};
+    use pliant_mesh::Mesh;
+
+    #[test]
+    fn a_muscle_is_near_tets_whose_corners_come_near_those_with_it() {
+        // Three tets in a row, 10 mm apart; only the first has muscle in it, the second is lent.
+        let corners = |k: f64| {
+            [DVec3::ZERO, DVec3::X, DVec3::Y, DVec3::Z].map(|c| 0.005 * c + DVec3::X * 0.01 * k)
+        };
+        let positions: Vec<DVec3> = [0.0, 1.0, 2.0].map(corners).concat();
+        let tets = [0, 4, 8].map(|v| [v, v + 1, v + 2, v + 3]).to_vec();
+        let share = |tet: u32, fraction: f64| Share { tet, muscle: 0, fraction, fibre: DVec3::X };
+        let face = FaceModel {
+            solid: Mesh { positions, tets: tets.clone(), ..Mesh::default() },
+            muscles: vec![MuscleCourse::default()],
+            shares: vec![share(0, 0.5), share(1, 0.0)],
+            ..FaceModel::default()
+        };
+        let near = |reach: f64| {
+            let vicinity = Vicinity::of(&face, reach);
+            [0, 1, 2].map(|tet| vicinity.muscles(tets[tet]).count())
+        };
+        assert_eq!(near(0.004), [1, 0, 0]);
+        assert_eq!(near(0.006), [1, 1, 0]);
+        assert_eq!(near(f64::INFINITY), [1, 1, 1]);
+    }
+}

@@ -7,7 +7,7 @@ use pliant::math::team::Team;
 use pliant::mesh::menagerie::{Creature, Skin};
 use pliant::mesh::{Embedding, Mesh, MeshError};
 use pliant::model::Body;
-use pliant::model::scene::MeshSource;
+use pliant::scene::MeshSource;
 use pliant::view::{Material, Object};
 
 use crate::props::{capsule, moved};

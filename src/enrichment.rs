@@ -14,7 +14,6 @@ use pliant::io::{Loaded, read_mesh, unit_named};
 use pliant::math::team::Team;
 use pliant::mesh::Mesh;
 use pliant::mesh::menagerie::Creature;
-use pliant::model::place;
 use pliant::sim::snapshot::checksum;
 use serde_json::{Value, json};
 
@@ -88,7 +87,7 @@ fn objects(project: &Project, folder: &Path, unit: f64, fps: f64) -> Result<Met,
     let (mut objects, mut soft) = (Vec::new(), Vec::new());
     for (number, met) in project.objects.iter().enumerate() {
         let mut loaded = met_mesh(&met.mesh, folder)?;
-        place(&met.place, &mut loaded.mesh.positions);
+        met.place.apply(&mut loaded.mesh.positions);
         let mut surface = loaded.mesh.clone();
         if met.soft.is_some() {
             soft.push((number, loaded));

@@ -7,7 +7,7 @@ use pliant::demos::Demo;
 use pliant::io::Pc2Reader;
 use pliant::mesh::MeshError;
 use pliant::model::Model;
-use pliant::model::scene::SceneFile;
+use pliant::scene::SceneFile;
 use pliant::view::{Framing, Picture};
 
 use crate::costume::{Costume, Wardrobe};

@@ -1,10 +1,10 @@
 //! Physics for faces and for everything soft: one door to the rooms of the engine.
 //!
-//! Data flows in one direction: [`io`] reads a [`mesh`], a scene makes it a [`model`], [`sim`]
+//! Data flows in one direction: [`io`] reads a [`mesh`], a [`scene`] makes it a [`model`], [`sim`]
 //! moves it, [`io`] writes what came out and [`view`] shows it; [`math`] serves them all.
 //!
 //! ```
-//! use pliant::model::scene::SceneFile;
+//! use pliant::scene::SceneFile;
 //! let jelly = pliant::demos::find("jelly").expect("the flagship")?;
 //! let scene = SceneFile::parse(&jelly.scene_of(&jelly.variants[0])?)?;
 //! assert!(scene.frames > 0);
@@ -21,5 +21,6 @@ pub use pliant_lips as lips;
 pub use pliant_math as math;
 pub use pliant_mesh as mesh;
 pub use pliant_model as model;
+pub use pliant_scene as scene;
 pub use pliant_sim as sim;
 pub use pliant_view as view;

@@ -4,7 +4,7 @@ use glam::{DQuat, DVec2, DVec3};
 use pliant::demos::Demo;
 use pliant::mesh::{Mesh, MeshError, shapes};
 use pliant::model::Motion;
-use pliant::model::scene::{ColliderShape, SceneFile, revolved};
+use pliant::scene::{ColliderShape, SceneFile, revolved};
 use pliant::view::{Material, Object};
 
 /// A rigid thing that moves as the scene says.

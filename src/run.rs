@@ -13,8 +13,8 @@ use std::time::{Duration, Instant};
 
 use pliant_io::atomic::{OnFailure, PartFile, part_path};
 use pliant_io::{IoError, Pc2Writer, write_mesh};
-use pliant_model::scene::SceneFile;
 use pliant_model::{DVec3, FrameInput, Model};
+use pliant_scene::SceneFile;
 use pliant_sim::{SimError, State, StepReport, Workspace, measure, step};
 use thiserror::Error;
 

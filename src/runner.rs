@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use pliant::io::{Loaded, read_ids, read_mesh};
 use pliant::mesh::{Mesh, Surface};
-use pliant::model::scene::SceneFile;
-use pliant::model::{Files, Model};
+use pliant::model::Model;
 use pliant::run::{self, Outcome, RunError, RunOptions, Summary};
+use pliant::scene::{FileError, Files, SceneFile};
 
 use crate::arguments::Options;
 use crate::failure::Failure;
@@ -45,26 +45,26 @@ impl SceneFiles {
         path
     }
 
-    fn load(&mut self, path: &str) -> Result<Loaded, String> {
+    fn load(&mut self, path: &str) -> Result<Loaded, FileError> {
         let path = self.resolve(path);
-        let loaded = read_mesh(&path).map_err(|error| error.to_string())?;
+        let loaded = read_mesh(&path).map_err(FileError::unreadable)?;
         self.notes.extend(loaded.notes.iter().map(|note| format!("{}: {note}", path.display())));
         Ok(loaded)
     }
 }
 
 impl Files for SceneFiles {
-    fn mesh(&mut self, path: &str) -> Result<Mesh, String> {
+    fn mesh(&mut self, path: &str) -> Result<Mesh, FileError> {
         // What is painted can be selected, too.
         Ok(self.load(path)?.into_selectable())
     }
 
-    fn surface(&mut self, path: &str) -> Result<Surface, String> {
+    fn surface(&mut self, path: &str) -> Result<Surface, FileError> {
         Ok(self.load(path)?.into_surface())
     }
 
-    fn ids(&mut self, path: &str) -> Result<Vec<u32>, String> {
-        read_ids(&self.resolve(path)).map_err(|error| error.to_string())
+    fn ids(&mut self, path: &str) -> Result<Vec<u32>, FileError> {
+        read_ids(&self.resolve(path)).map_err(FileError::unreadable)
     }
 }
 

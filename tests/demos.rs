@@ -1,9 +1,8 @@
 //! Every demo, made coarse: its scenes are built, and run for a few steps.
 
 use pliant::demos;
-use pliant::mesh::Mesh;
-use pliant::model::scene::{MeshSource, SceneFile};
-use pliant::model::{Files, FrameInput, Model};
+use pliant::model::FrameInput;
+use pliant::scene::{MeshSource, NoFiles, SceneFile};
 use pliant::sim::{State, Workspace, step};
 
 #[test]
@@ -15,7 +14,7 @@ fn every_variant_of_every_demo_runs() {
             let text = demo.scene_of(variant).expect("it is TOML");
             let mut scene = SceneFile::parse(&text).unwrap_or_else(|e| panic!("{label}: {e}"));
             scene.body.iter_mut().for_each(|body| coarsen(&mut body.mesh));
-            let model = Model::from_scene(&scene, &mut NoFiles);
+            let model = scene.build(&mut NoFiles);
             let model = model.unwrap_or_else(|e| panic!("{label}: {e}"));
             let mut state = State::initial(&model);
             let mut workspace = Workspace::new(&model, 1).expect("a workspace");
@@ -39,18 +38,5 @@ fn coarsen(mesh: &mut MeshSource) {
         MeshSource::Cloth { cells, .. } => cells.iter_mut().for_each(|c| *c = (*c).min(10)),
         MeshSource::Shape { resolution, .. } => *resolution = (*resolution).min(16),
         MeshSource::Net { .. } | MeshSource::File { .. } | MeshSource::Surface { .. } => {}
-    }
-}
-
-/// Demos need no files.
-struct NoFiles;
-
-impl Files for NoFiles {
-    fn mesh(&mut self, path: &str) -> Result<Mesh, String> {
-        Err(format!("{path} is not there"))
-    }
-
-    fn ids(&mut self, path: &str) -> Result<Vec<u32>, String> {
-        Err(format!("{path} is not there"))
     }
 }

@@ -3,9 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use pliant::mesh::Mesh;
-use pliant::model::scene::SceneFile;
-use pliant::model::{Files, Model};
+use pliant::scene::{NoFiles, SceneFile};
 
 #[test]
 fn the_example_of_the_readme_runs() -> Result<(), Box<dyn std::error::Error>> {
@@ -48,7 +46,7 @@ fn every_scene_in_the_documents_can_be_built() {
         assert!(!scenes.is_empty(), "{document} shows no scene");
         for text in scenes {
             let scene = SceneFile::parse(&text).unwrap_or_else(|e| panic!("{document}: {e}"));
-            let model = Model::from_scene(&scene, &mut NoFiles);
+            let model = scene.build(&mut NoFiles);
             assert!(model.is_ok(), "{document}: {}", model.err().unwrap());
         }
     }
@@ -72,19 +70,6 @@ fn the_gallery_shows_every_demo_with_its_command_and_a_small_picture() {
         sum += size;
     }
     assert!(sum <= 2_000_000, "{sum} bytes of pictures");
-}
-
-/// Scenes in documents need no files.
-struct NoFiles;
-
-impl Files for NoFiles {
-    fn mesh(&mut self, path: &str) -> Result<Mesh, String> {
-        Err(format!("{path} is not there"))
-    }
-
-    fn ids(&mut self, path: &str) -> Result<Vec<u32>, String> {
-        Err(format!("{path} is not there"))
-    }
 }
 
 fn unindented(line: &str) -> &str {

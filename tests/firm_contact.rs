@@ -1,23 +1,9 @@
 //! How deep bodies get into each other, into themselves and into colliders in the demos that are about it.
 
 use pliant::demos;
-use pliant::mesh::Mesh;
-use pliant::model::scene::SceneFile;
-use pliant::model::{DVec3, Files, FrameInput, Model};
+use pliant::model::{DVec3, FrameInput, Model};
+use pliant::scene::{NoFiles, SceneFile};
 use pliant::sim::{State, Workspace, step};
-
-/// Demos read no files.
-struct NoFiles;
-
-impl Files for NoFiles {
-    fn mesh(&mut self, path: &str) -> Result<Mesh, String> {
-        Err(format!("{path} is not there"))
-    }
-
-    fn ids(&mut self, path: &str) -> Result<Vec<u32>, String> {
-        Err(format!("{path} is not there"))
-    }
-}
 
 /// The longest side of the smallest body at rest [m].
 fn size(model: &Model) -> f64 {
@@ -37,7 +23,7 @@ fn stays_shallow(name: &str, seconds: f64) {
     let demo = demos::find(name).expect("a demo").expect("a recipe");
     let text = demo.scene_of(&demo.variants[0]).expect("a scene");
     let scene = SceneFile::parse(&text).expect("a scene");
-    let model = Model::from_scene(&scene, &mut NoFiles).expect("a model");
+    let model = scene.build(&mut NoFiles).expect("a model");
     let h = scene.step_seconds();
     let mut state = State::initial(&model);
     let mut workspace = Workspace::new(&model, 1).expect("a workspace");

@@ -8,8 +8,8 @@ use crate::pliant::results::Results;
 use ::pliant::io::{Animation, Loaded, read_mesh};
 use ::pliant::mesh::{DVec3, Mesh, Surface};
 use ::pliant::model::Model;
-use ::pliant::model::scene::SceneFile;
 use ::pliant::run::{Outcome, RunOptions, run};
+use ::pliant::scene::{FileError, SceneFile};
 
 const LENGTH: usize = 8;
 
@@ -140,18 +140,18 @@ fn vertices_are_chosen_by_their_numbers_in_the_file() {
 /// Files in a folder, as the command reads them.
 struct Files<'a>(&'a Folder);
 
-impl ::pliant::model::Files for Files<'_> {
-    fn mesh(&mut self, path: &str) -> Result<Mesh, String> {
+impl ::pliant::scene::Files for Files<'_> {
+    fn mesh(&mut self, path: &str) -> Result<Mesh, FileError> {
         self.surface(path).map(|surface| surface.mesh)
     }
 
-    fn surface(&mut self, path: &str) -> Result<Surface, String> {
-        let read = read_mesh(&self.0.path(path)).map_err(|error| error.to_string());
+    fn surface(&mut self, path: &str) -> Result<Surface, FileError> {
+        let read = read_mesh(&self.0.path(path)).map_err(FileError::unreadable);
         read.map(Loaded::into_surface)
     }
 
-    fn ids(&mut self, path: &str) -> Result<Vec<u32>, String> {
-        Err(format!("{path}: there is no list of vertices"))
+    fn ids(&mut self, path: &str) -> Result<Vec<u32>, FileError> {
+        Err(FileError::Missing { path: path.to_owned() })
     }
 }
 
@@ -160,7 +160,7 @@ fn a_stopped_run_goes_on_to_the_same_bytes() {
     let folder = Folder::new("skin-resume");
     folder.write("bar.ply", bar());
     let scene = SceneFile::parse(&scene("group = \"heat\"")).unwrap();
-    let model = Model::from_scene(&scene, &mut Files(&folder)).unwrap();
+    let model = scene.build(&mut Files(&folder)).unwrap();
     let (whole, parts) = (folder.path("whole"), folder.path("parts"));
     let options = RunOptions::new(2);
     let finished = run(&scene, &model, &whole, options, &mut |_| true).unwrap();

@@ -11,7 +11,7 @@ use pliant::demos::{self, Accuracy, Demo, DemoError, ProjectDemo};
 use pliant::enrich::Project;
 use pliant::io::atomic::write_whole;
 use pliant::model::Model;
-use pliant::model::scene::SceneFile;
+use pliant::scene::SceneFile;
 use pliant::run::RunOptions;
 use pliant::view::plot::Panel;
 use pliant::view::{Bounds, Filmstrip, FilmstripRow, Picture};
@@ -185,7 +185,8 @@ fn act(
 ) -> Result<Footage, Failure> {
     let fail = |error: String| Failure::new(format!("demo {}: {error}", demo.name));
     let scene = SceneFile::parse(text).map_err(|error| fail(error.to_string()))?;
-    let model = Model::from_scene(&scene, &mut SceneFiles::within(Path::new("")))
+    let model = scene
+        .build(&mut SceneFiles::within(Path::new("")))
         .map_err(|error| fail(error.to_string()))?;
     // Methods that explode are what some demos are about.
     simulate_until_lost(&scene, &model, folder, RunOptions::new(options.threads()), options)?;

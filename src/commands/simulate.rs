@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::Args;
 use pliant::io::atomic::refuse_overwriting;
 use pliant::io::{AnimationOptions, AnimationWriter};
-use pliant::model::scene::SceneFile;
+use pliant::scene::SceneFile;
 use pliant::run::{RunOptions, Shown, outputs};
 
 use crate::animation::{Source, convert};
@@ -57,8 +57,7 @@ pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
     let scene = SceneFile::parse(&text).map_err(|error| Failure::about(path, error))?;
     let folder = path.parent().unwrap_or(Path::new(""));
     let mut files = SceneFiles::within(folder);
-    let model = pliant::model::Model::from_scene(&scene, &mut files)
-        .map_err(|error| Failure::about(path, error))?;
+    let model = scene.build(&mut files).map_err(|error| Failure::about(path, error))?;
     let inputs: Vec<&Path> = files.read().chain([path.as_path()]).collect();
     let second = second_output(&arguments.out, &arguments.format);
     let frames = scene.frames as usize + 1;

@@ -156,7 +156,7 @@ pub fn find(name: &str) -> Option<Result<Demo, DemoError>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use pliant_model::scene::SceneFile;
+    use pliant_scene::SceneFile;
 
     #[test]
     fn every_project_can_be_read_and_says_what_it_shows() {

@@ -6,7 +6,7 @@ use std::path::Path;
 use pliant_io::IoError;
 use pliant_io::atomic::write_whole;
 use pliant_model::Model;
-use pliant_model::scene::SceneFile;
+use pliant_scene::SceneFile;
 use pliant_sim::{State, snapshot};
 
 use super::RunError;

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use pliant_io::IoError;
 use pliant_io::atomic::{part_path, write_whole};
-use pliant_model::scene::SceneFile;
 use pliant_model::{Conserved, DVec3, Model};
+use pliant_scene::SceneFile;
 use pliant_sim::{State, StepReport};
 use serde::{Deserialize, Serialize};
 

@@ -1,7 +1,7 @@
 //! What a project says that the body meets.
 
-use pliant_model::scene::reading::{Limits, Value};
-use pliant_model::scene::{Place, SceneError};
+use pliant_scene::reading::{Limits, Value};
+use pliant_scene::{Place, SceneError};
 
 /// Something that the body meets.
 #[derive(Clone, Debug, PartialEq)]

@@ -2,8 +2,8 @@
 //! left to be found. Files are read by others.
 
 use pliant_mesh::{Attribute, Mesh, Resolution, TetOptions};
-use pliant_model::scene::Select;
-use pliant_model::{Files, Integrator};
+use pliant_model::Integrator;
+use pliant_scene::{Files, Select};
 
 use crate::bound::{Bound, usual_resolution};
 use crate::error::EnrichError;
@@ -50,7 +50,7 @@ impl Asked {
     ) -> Result<Asked, EnrichError> {
         let mut ids = |key: &'static str, select: &Select| -> Result<Vec<u32>, EnrichError> {
             let refused = |problem: String| EnrichError::Asked { key, problem };
-            let selection = select.resolve(files).map_err(refused)?;
+            let selection = select.resolve(files).map_err(|error| refused(error.to_string()))?;
             let found = selection.evaluate(&rest.positions, &rest.groups);
             let found = found.map_err(|error| refused(error.to_string()))?;
             match found.is_empty() {

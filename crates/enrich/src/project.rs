@@ -1,8 +1,9 @@
 //! The project file: everything that can be said about an enrichment, read from TOML and checked.
 //! Plain data; files are named, not opened, with paths as written (relative to the project's folder).
 
-use pliant_model::scene::reading::{Limits, Table, Value, read_document};
-use pliant_model::scene::{ElasticModel, Integrator, Material, SceneError, Select};
+use pliant_model::{ElasticModel, Material};
+use pliant_scene::reading::{Limits, Table, Value, read_document, read_material};
+use pliant_scene::{Integrator, SceneError, Select};
 
 use crate::comparison::Method;
 use crate::detail::Transfer;
@@ -175,7 +176,7 @@ impl Project {
     /// assert_eq!(project.input, "walk.glb");
     /// let error = Project::parse("input = 'walk.glb'\nresolutoin = 30").unwrap_err();
     /// assert!(error.to_string().contains("did you mean `resolution`?"));
-    /// # Ok::<(), pliant_model::scene::SceneError>(())
+    /// # Ok::<(), pliant_scene::SceneError>(())
     /// ```
     pub fn parse(text: &str) -> Result<Project, SceneError> {
         read_document(text, KEYS, Project::read)
@@ -241,7 +242,7 @@ impl Project {
         // All of a material's keys may be left out here, so that it is read by parts.
         let table = value.table(&["model", "preset", "young", "poisson", "density"])?;
         if table.get("preset").is_some() {
-            if let Material::Elastic { model, young, poisson, density } = Material::read(value)? {
+            if let Material::Elastic { model, young, poisson, density } = read_material(value)? {
                 (self.model, self.young) = (model, Some(young));
                 (self.poisson, self.density) = (poisson, density);
             }

@@ -15,8 +15,8 @@ mod world;
 use std::path::Path;
 
 use glam::DVec3;
-use pliant_model::scene::SceneError;
-use pliant_model::scene::reading::{Limits, Table, read_document};
+use pliant_scene::SceneError;
+use pliant_scene::reading::{Limits, Table, read_document};
 
 pub use self::bone::{BoneEdit, BonePart};
 pub use self::flesh::{Fat, Injection, Property, PropertyMap, Sites, Where};

@@ -113,7 +113,7 @@ pub enum FaceError {
         /// The effects file.
         path: PathBuf,
         /// Where in it, what was expected, and what was found.
-        problem: pliant_model::scene::SceneError,
+        problem: pliant_scene::SceneError,
     },
     /// Effects that name what the face does not have.
     #[error("{}: {key}: {problem}", path.display())]

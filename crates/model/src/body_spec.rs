@@ -7,6 +7,7 @@ use pliant_math::Row;
 use pliant_mesh::{Mesh, diagnosis};
 
 use crate::error::ModelError;
+use crate::material::ElasticModel;
 use crate::model::Body;
 use crate::pivot::Pivot;
 use crate::potentials::arap::Arap;
@@ -19,7 +20,6 @@ use crate::potentials::stvk::StVenantKirchhoff;
 use crate::potentials::tetrahedra::{Lame, Tetrahedra};
 use crate::potentials::tissue::Tissue;
 use crate::potentials::{Density, Potential};
-use crate::scene::ElasticModel;
 use crate::skin::Skin;
 
 /// A body to be built.

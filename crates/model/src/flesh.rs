@@ -7,12 +7,12 @@ use pliant_math::Row;
 use crate::body_spec::{BodySpec, Matter};
 use crate::builder::ModelBuilder;
 use crate::error::ModelError;
+use crate::material::ElasticModel;
 use crate::potentials::Potential;
 use crate::potentials::burden::Burden;
 use crate::potentials::muscles::Muscles;
 use crate::potentials::sliding::{Plane, Sliding};
 use crate::potentials::tetrahedra::Lame;
-use crate::scene::ElasticModel;
 
 /// A tet of which some is active.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -3,8 +3,8 @@
 /// The step between splitmix64's states.
 const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
 
-/// A sequence of random numbers.
-pub(crate) struct Random(pub u64);
+/// A sequence of random numbers; the seed is its first state.
+pub struct Random(pub u64);
 
 impl Random {
     /// The next number, uniform in [−1, 1).

@@ -68,7 +68,10 @@ impl Skin {
     }
 
     /// Groups and attributes of the surface as groups of the body.
-    pub(crate) fn groups(&self) -> Result<Vec<Group>, MeshError> {
+    ///
+    /// # Errors
+    /// When a group names a vertex that the surface does not have.
+    pub fn groups(&self) -> Result<Vec<Group>, MeshError> {
         let on_body = |group: Group| {
             Ok(Group { vertices: self.carriers(&group.vertices)?, name: group.name })
         };

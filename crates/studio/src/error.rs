@@ -44,6 +44,9 @@ pub enum StudioError {
     /// A scene or a body.
     #[error(transparent)]
     Model(#[from] pliant_model::ModelError),
+    /// A scene that cannot be built.
+    #[error(transparent)]
+    Scene(#[from] pliant_scene::BuildError),
     /// A step.
     #[error(transparent)]
     Step(#[from] pliant_sim::SimError),

@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 use glam::DVec3;
 use pliant_io::{Loaded, read_bytes, read_ids, read_mesh, read_text};
 use pliant_mesh::{Mesh, Surface};
-use pliant_model::Files;
+use pliant_scene::{FileError, Files};
 use tempfile::TempDir;
 
 use crate::error::StudioError;
@@ -283,23 +283,23 @@ impl<'a> ProjectFiles<'a> {
         ProjectFiles { opened, folder: folder.to_owned() }
     }
 
-    fn find(&self, path: &str) -> Result<PathBuf, String> {
-        self.opened.find(&format!("{}{path}", self.folder)).map_err(|error| error.to_string())
+    fn find(&self, path: &str) -> Result<PathBuf, FileError> {
+        self.opened.find(&format!("{}{path}", self.folder)).map_err(FileError::unreadable)
     }
 }
 
 impl Files for ProjectFiles<'_> {
-    fn mesh(&mut self, path: &str) -> Result<Mesh, String> {
-        let loaded = read_mesh(&self.find(path)?).map_err(|error| error.to_string())?;
+    fn mesh(&mut self, path: &str) -> Result<Mesh, FileError> {
+        let loaded = read_mesh(&self.find(path)?).map_err(FileError::unreadable)?;
         Ok(loaded.into_selectable())
     }
 
-    fn surface(&mut self, path: &str) -> Result<Surface, String> {
-        let loaded = read_mesh(&self.find(path)?).map_err(|error| error.to_string())?;
+    fn surface(&mut self, path: &str) -> Result<Surface, FileError> {
+        let loaded = read_mesh(&self.find(path)?).map_err(FileError::unreadable)?;
         Ok(loaded.into_surface())
     }
 
-    fn ids(&mut self, path: &str) -> Result<Vec<u32>, String> {
-        read_ids(&self.find(path)?).map_err(|error| error.to_string())
+    fn ids(&mut self, path: &str) -> Result<Vec<u32>, FileError> {
+        read_ids(&self.find(path)?).map_err(FileError::unreadable)
     }
 }

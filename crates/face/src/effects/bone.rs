@@ -1,8 +1,8 @@
 //! Bones moved by a surgeon: `[[bone]]`.
 
 use glam::DVec3;
-use pliant_model::scene::SceneError;
-use pliant_model::scene::reading::{Limits, Value};
+use pliant_scene::SceneError;
+use pliant_scene::reading::{Limits, Value};
 
 use super::Track;
 

@@ -1,7 +1,7 @@
 //! What is done to flesh: `[[fat]]`, `[[injection]]` and `[[map]]`.
 
-use pliant_model::scene::SceneError;
-use pliant_model::scene::reading::{Limits, Table, Value};
+use pliant_scene::SceneError;
+use pliant_scene::reading::{Limits, Table, Value};
 
 use super::Track;
 

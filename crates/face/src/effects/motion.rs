@@ -2,8 +2,8 @@
 
 use glam::DVec3;
 use pliant_model::integrator::{Correction, Scheme};
-use pliant_model::scene::SceneError;
-use pliant_model::scene::reading::{Limits, Value};
+use pliant_scene::SceneError;
+use pliant_scene::reading::{Limits, Value};
 
 use super::Track;
 use crate::simulation::Dynamics;
@@ -73,7 +73,7 @@ impl HeadPath {
 
 /// `place` and `turn` of a table.
 pub(super) fn path(
-    table: &pliant_model::scene::reading::Table<'_>,
+    table: &pliant_scene::reading::Table<'_>,
 ) -> Result<(Track<DVec3>, Track<DVec3>), SceneError> {
     let none = Track::constant(DVec3::ZERO);
     let place = |v: Value<'_>| Track::vector(&v, Limits::from(-1e3, "m").up_to(1e3));

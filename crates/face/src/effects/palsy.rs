@@ -1,7 +1,7 @@
 //! Muscles that do not obey: `[[palsy]]`.
 
-use pliant_model::scene::SceneError;
-use pliant_model::scene::reading::{Limits, Value};
+use pliant_scene::SceneError;
+use pliant_scene::reading::{Limits, Value};
 
 use super::Track;
 use super::flesh::names;

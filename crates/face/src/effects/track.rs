@@ -3,8 +3,8 @@
 use std::ops::{Add, Mul};
 
 use glam::DVec3;
-use pliant_model::scene::SceneError;
-use pliant_model::scene::reading::{Limits, Value};
+use pliant_scene::SceneError;
+use pliant_scene::reading::{Limits, Value};
 
 /// Keys by time (s). At least one, strictly ascending.
 #[derive(Clone, Debug, PartialEq)]

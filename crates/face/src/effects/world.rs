@@ -1,8 +1,8 @@
 //! What a face meets: `[wind]` and `[[object]]`.
 
 use glam::DVec3;
-use pliant_model::scene::SceneError;
-use pliant_model::scene::reading::{Limits, Value};
+use pliant_scene::SceneError;
+use pliant_scene::reading::{Limits, Value};
 
 use super::Track;
 use super::motion::path;

@@ -11,9 +11,9 @@ pub use mesh_shape::MeshShape;
 pub use shape::{Nearest, Shape};
 
 use glam::DVec3;
+use serde::Serialize;
 
 use crate::motion::{Motion, Rigid};
-use crate::scene::Response;
 
 /// An obstacle.
 ///
@@ -38,6 +38,15 @@ pub struct Collider {
     pub restitution: f64,
     /// How it moves; at rest if `None`.
     pub motion: Option<Motion>,
+}
+
+/// The law of the contact force over penetration depth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub enum Response {
+    /// Linear.
+    Spring,
+    /// Quadratic, from a cubic energy.
+    Cubic,
 }
 
 impl Collider {

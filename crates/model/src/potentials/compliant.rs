@@ -4,7 +4,7 @@
 //! solver groups them differently, by colour, and asks for what each one is made of.
 
 use super::springs::Spring;
-use crate::scene::ElasticModel;
+use crate::material::ElasticModel;
 
 /// One element of a potential.
 #[derive(Clone, Copy, Debug, PartialEq)]

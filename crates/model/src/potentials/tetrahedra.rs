@@ -16,7 +16,7 @@ use super::density::Density;
 use super::potential::{CHUNK_ELEMENTS, Curvature, Potential, ProxyKind, Situation};
 use super::stiffness::Stiffness;
 use crate::error::ModelError;
-use crate::scene::ElasticModel;
+use crate::material::ElasticModel;
 
 /// Numbers per element: Dₘ⁻¹ (9, row-major), μV, λV.
 const VALUES: usize = 11;

@@ -12,7 +12,6 @@ use pliant_io::{Animation, read_mesh};
 use pliant_math::team::Team;
 use pliant_mesh::Mesh;
 use pliant_mesh::menagerie::Creature;
-use pliant_model::place;
 use serde_json::{Value, json};
 
 use super::piece::Piece;
@@ -147,7 +146,7 @@ fn objects(project: &Project, piece: &Piece, opened: &Opened) -> Result<Vec<Obje
             MetMesh::File(file) => read_mesh(&find(file)?)?.mesh,
             MetMesh::Shape { shape, resolution } => creature(shape, *resolution as usize)?,
         };
-        place(&met.place, &mut surface.positions);
+        met.place.apply(&mut surface.positions);
         surface.positions.iter_mut().for_each(|x| *x *= piece.unit);
         let motion = match (&met.cache, &met.mesh) {
             (Some(cache), MetMesh::File(file)) => {

@@ -4,8 +4,8 @@ use glam::DVec3;
 use pliant_math::team::Team;
 use pliant_mesh::menagerie::Creature;
 use pliant_mesh::{Embedding, Surface};
-use pliant_model::scene::{MeshSource, SceneFile};
-use pliant_model::{Matter, ModelBuilder, Skin, place};
+use pliant_model::{Matter, ModelBuilder, Skin};
+use pliant_scene::{MeshSource, SceneFile};
 use serde_json::{Value, json};
 
 use super::lane::Grip;
@@ -76,7 +76,7 @@ impl Shown {
                 let refused =
                     |error: pliant_mesh::MeshError| StudioError::refused(error.to_string());
                 let mut own = creature.skin(fine, &team).map_err(refused)?;
-                place(&written.place, &mut own.surface.positions);
+                written.place.apply(&mut own.surface.positions);
                 let embedding = Embedding::new(&spec.mesh, &own.surface.positions, &team);
                 let surface = Surface::from(own.surface);
                 skin = Some((Skin::new(surface, &spec.mesh, &embedding), own.colours));

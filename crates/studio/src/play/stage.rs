@@ -1,8 +1,7 @@
 //! The scene that is open, and those that can be.
 
-use glam::DVec3;
-use pliant_model::scene::SceneFile;
 use pliant_model::{Breeze, Integrator, ModelBuilder};
+use pliant_scene::SceneFile;
 use serde_json::{Value, json};
 
 use super::lane::Lane;
@@ -70,16 +69,9 @@ impl Stage {
         let refused = |error| StudioError::refused(format!("{name}: {error}"));
         let scene = SceneFile::parse(&text).map_err(refused)?;
         let mut files = ProjectFiles::beside(opened, name);
-        let builder = ModelBuilder::from_scene(&scene, &mut files)?;
+        let builder = scene.builder(&mut files)?;
         let integrator = Integrator::from(&scene.integrator);
-        let breeze = scene.integrator.wind.as_ref().map(|wind| Breeze {
-            velocity: DVec3::from_array(wind.velocity),
-            drag: wind.drag,
-            gust: wind.gust,
-            seed: wind.seed,
-            times: wind.times.clone(),
-            scale: wind.scale.clone(),
-        });
+        let breeze = scene.integrator.wind.as_ref().map(Breeze::from);
         let shown = Shown::new(&scene, &builder, opened.threads)?;
         Ok(Stage { scene, builder, integrator, breeze, shown })
     }

@@ -1,14 +1,15 @@
 //! A body: its mesh, its material, where it is, how it starts and what holds it.
 
+use pliant_model::Material;
 use serde::Serialize;
 
-use super::error::SceneError;
-use super::limits::Limits;
-use super::material::Material;
-use super::mesh::MeshSource;
-use super::motion::Motion;
-use super::select::Select;
-use super::value::Value;
+use crate::error::SceneError;
+use crate::limits::Limits;
+use crate::material::read_material;
+use crate::mesh::MeshSource;
+use crate::motion::Motion;
+use crate::select::Select;
+use crate::value::Value;
 
 /// One `[[body]]` of a scene.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -107,13 +108,13 @@ impl Default for Initial {
 }
 
 impl Body {
-    pub(super) fn read(value: Value<'_>, index: usize) -> Result<Body, SceneError> {
+    pub(crate) fn read(value: Value<'_>, index: usize) -> Result<Body, SceneError> {
         let table =
             value.table(&["name", "mesh", "material", "place", "initial", "attach", "ether"])?;
         let name = table.optional("name", |v| v.words().map(str::to_owned))?;
         let mesh = MeshSource::read(table.require("mesh", "a table such as { file = \"…\" }")?)?;
         let material_value = table.require("material", "a table such as { preset = \"jelly\" }")?;
-        let material = Material::read(&material_value)?;
+        let material = read_material(&material_value)?;
         let flat = match mesh {
             MeshSource::Cloth { .. } => Some("cloth"),
             MeshSource::Net { .. } => Some("net"),

@@ -2,16 +2,16 @@
 
 use serde::Serialize;
 
-use super::correction::{Correction, Fepr};
-use super::damping::Damping;
-use super::error::SceneError;
-use super::limits::Limits;
-use super::scheme::{SCHEMES, Scheme};
-use super::solver::Solver;
-use super::table::Table;
-use super::touch::Touch;
-use super::value::Value;
-use super::wind::Wind;
+use crate::correction::{Correction, Fepr};
+use crate::damping::Damping;
+use crate::error::SceneError;
+use crate::limits::Limits;
+use crate::scheme::{SCHEMES, Scheme};
+use crate::solver::Solver;
+use crate::table::Table;
+use crate::touch::Touch;
+use crate::value::Value;
+use crate::wind::Wind;
 
 /// The `[integrator]` of a scene.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -68,7 +68,7 @@ impl IntegratorPreset {
 }
 
 /// The keys of `[integrator]`.
-pub(super) const KEYS: &[&str] =
+pub(crate) const KEYS: &[&str] =
     &["scheme", "solver", "delta", "correction", "preset", "damping", "self_collision", "wind"];
 impl Integrator {
     /// As written in a file.

@@ -3,9 +3,9 @@
 use pliant_mesh::menagerie::Creature;
 use serde::Serialize;
 
-use super::error::SceneError;
-use super::limits::Limits;
-use super::value::Value;
+use crate::error::SceneError;
+use crate::limits::Limits;
+use crate::value::Value;
 
 /// The source of a body's mesh. Files are named as written, from the scene's folder.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -70,7 +70,7 @@ const MOST_CELLS_PER_EDGE: u32 = 100_000;
 const LENGTH: Limits = Limits::from(1e-6, "m").up_to(1e6);
 
 impl MeshSource {
-    pub(super) fn read(value: Value<'_>) -> Result<MeshSource, SceneError> {
+    pub(crate) fn read(value: Value<'_>) -> Result<MeshSource, SceneError> {
         let table = value.table(&[
             "box",
             "cloth",

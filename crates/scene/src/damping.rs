@@ -2,9 +2,9 @@
 
 use serde::Serialize;
 
-use super::error::SceneError;
-use super::limits::Limits;
-use super::value::Value;
+use crate::error::SceneError;
+use crate::limits::Limits;
+use crate::value::Value;
 
 /// What takes energy away.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -22,7 +22,7 @@ pub enum Damping {
 const RATE: Limits = Limits::from(0.0, "1/s");
 
 impl Damping {
-    pub(super) fn read(value: Value<'_>) -> Result<Damping, SceneError> {
+    pub(crate) fn read(value: Value<'_>) -> Result<Damping, SceneError> {
         let kinds = &["rigid-preserving", "ether", "rayleigh"];
         let (kind, value) = value.table(kinds)?.one_of("damping", kinds)?;
         Ok(match kind {

@@ -1,5 +1,6 @@
 //! Scenes that must be read, and scenes that must be refused with the right sentence.
 
+use pliant_model::{Material, MaterialPreset, Response};
 use proptest::prelude::*;
 
 use super::*;

@@ -2,10 +2,10 @@
 
 use serde::Serialize;
 
-use super::error::SceneError;
-use super::limits::Limits;
-use super::scheme::{SCHEMES, Scheme};
-use super::value::Value;
+use crate::error::SceneError;
+use crate::limits::Limits;
+use crate::scheme::{SCHEMES, Scheme};
+use crate::value::Value;
 
 /// What acts on the state after a step.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -79,7 +79,7 @@ impl Default for Fepr {
 }
 
 impl Correction {
-    pub(super) fn read(value: Value<'_>) -> Result<Correction, SceneError> {
+    pub(crate) fn read(value: Value<'_>) -> Result<Correction, SceneError> {
         let blend = Correction::Blend { epsilon: 0.01, base: Scheme::ImplicitMidpoint };
         if value.is_words() {
             let corrections = [

@@ -4,8 +4,8 @@
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::error::{Problem, SceneError, nearest};
-use super::value::Value;
+use crate::error::{Problem, SceneError, nearest};
+use crate::value::Value;
 
 /// A table whose keys have all been checked against the known ones.
 pub struct Table<'a> {
@@ -133,7 +133,7 @@ pub fn read_document<T>(
 }
 
 /// An error at a byte of the text.
-pub(super) fn error_at(text: &str, offset: usize, key: String, problem: Problem) -> SceneError {
+pub(crate) fn error_at(text: &str, offset: usize, key: String, problem: Problem) -> SceneError {
     let before = text.get(..offset).unwrap_or(text);
     let line = before.bytes().filter(|&byte| byte == b'\n').count() + 1;
     let column = before.rsplit('\n').next().unwrap_or("").chars().count() + 1;

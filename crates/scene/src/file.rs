@@ -2,12 +2,12 @@
 
 use serde::Serialize;
 
-use super::body::Body;
-use super::collider::Collider;
-use super::error::{Problem, SceneError};
-use super::integrator::{Integrator, KEYS as INTEGRATOR_KEYS};
-use super::limits::Limits;
-use super::table::{Table, read_document};
+use crate::body::Body;
+use crate::collider::Collider;
+use crate::error::{Problem, SceneError};
+use crate::integrator::{Integrator, KEYS as INTEGRATOR_KEYS};
+use crate::limits::Limits;
+use crate::table::{Table, read_document};
 
 /// A scene, as written and checked; nothing has been built or loaded yet.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -43,7 +43,7 @@ impl SceneFile {
     /// Reads a scene from the text of a TOML file. The error names the line and the key.
     ///
     /// ```
-    /// use pliant_model::scene::{MeshSource, SceneFile};
+    /// use pliant_scene::{MeshSource, SceneFile};
     ///
     /// let scene = SceneFile::parse(r#"
     ///     frames = 60

@@ -78,7 +78,7 @@ fn suggest(f: &mut fmt::Formatter<'_>, nearest: &Option<String>, known: &[String
 }
 
 /// The known name that `written` most resembles, if any does.
-pub(super) fn nearest(written: &str, known: &[&str]) -> Option<String> {
+pub(crate) fn nearest(written: &str, known: &[&str]) -> Option<String> {
     // Jaro–Winkler favours a common beginning, as typing slips and plurals have; below 0.75 the
     // suggestion would be a guess.
     let written = written.to_lowercase().replace('_', "-");

@@ -1,11 +1,11 @@
 //! Contact between bodies.
 
+use pliant_model::touching::TouchLaw;
 use serde::Serialize;
 
-use super::error::SceneError;
-use super::limits::Limits;
-use super::value::Value;
-use crate::touching::TouchLaw;
+use crate::error::SceneError;
+use crate::limits::Limits;
+use crate::value::Value;
 
 /// How bodies touch each other and themselves.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -22,7 +22,7 @@ pub struct Touch {
 
 impl Touch {
     /// `false`, `true`, or a table of what differs from `true`.
-    pub(super) fn read(value: Value<'_>) -> Result<Option<Touch>, SceneError> {
+    pub(crate) fn read(value: Value<'_>) -> Result<Option<Touch>, SceneError> {
         let TouchLaw { stiffness, radius, friction, restitution, .. } = TouchLaw::default();
         let usual = Touch { stiffness, radius, friction, restitution };
         if !value.is_table() {

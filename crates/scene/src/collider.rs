@@ -2,14 +2,15 @@
 
 use glam::DVec2;
 use pliant_mesh::{Mesh, shapes};
+use pliant_model::Response;
 use serde::Serialize;
 
-use super::error::SceneError;
-use super::limits::Limits;
-use super::motion::Motion;
-use super::select::corners;
-use super::table::Table;
-use super::value::Value;
+use crate::error::SceneError;
+use crate::limits::Limits;
+use crate::motion::Motion;
+use crate::select::corners;
+use crate::table::Table;
+use crate::value::Value;
 
 /// One `[[collider]]` of a scene.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -47,19 +48,10 @@ pub enum ColliderShape {
     Revolved { profile: Vec<[f64; 2]> },
 }
 
-/// The law of the contact force over penetration depth.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub enum Response {
-    /// Linear.
-    Spring,
-    /// Quadratic, from a cubic energy.
-    Cubic,
-}
-
 const SHAPES: &[&str] = &["plane", "sphere", "box", "capsule", "torus", "mesh", "revolved"];
 
 impl Collider {
-    pub(super) fn read(value: Value<'_>) -> Result<Collider, SceneError> {
+    pub(crate) fn read(value: Value<'_>) -> Result<Collider, SceneError> {
         let table = value.table(&[
             "shape",
             "response",

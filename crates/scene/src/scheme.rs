@@ -16,7 +16,7 @@ pub enum Scheme {
     QuasiStatic,
 }
 
-pub(super) const SCHEMES: [(&str, Scheme); 8] = [
+pub(crate) const SCHEMES: [(&str, Scheme); 8] = [
     ("backward-euler", Scheme::BackwardEuler),
     ("bdf2", Scheme::Bdf2),
     ("implicit-midpoint", Scheme::ImplicitMidpoint),

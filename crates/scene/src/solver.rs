@@ -2,10 +2,10 @@
 
 use serde::Serialize;
 
-use super::error::SceneError;
-use super::limits::Limits;
-use super::table::Table;
-use super::value::Value;
+use crate::error::SceneError;
+use crate::limits::Limits;
+use crate::table::Table;
+use crate::value::Value;
 
 /// Minimisers of one step.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -24,7 +24,7 @@ const MOST_ITERATIONS: u32 = 1_000_000;
 const MOST_HISTORY: u32 = 100;
 
 impl Solver {
-    pub(super) fn read(value: Value<'_>) -> Result<Solver, SceneError> {
+    pub(crate) fn read(value: Value<'_>) -> Result<Solver, SceneError> {
         let iterations =
             |table: &Table<'_>| table.optional("iterations", |v| v.small_count(1, MOST_ITERATIONS));
         let projective = Solver::Projective { iterations: 20, history: 5 };

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::material::ElasticModel;
+use super::ElasticModel;
 
 /// A named material. What a scene writes beside the preset overrides its values.
 ///
@@ -33,7 +33,8 @@ pub enum MaterialPreset {
 }
 
 impl MaterialPreset {
-    pub(super) const NAMES: [(&'static str, MaterialPreset); 6] = [
+    /// Every preset with its name in files.
+    pub const NAMES: [(&'static str, MaterialPreset); 6] = [
         ("flesh", MaterialPreset::Flesh),
         ("fat", MaterialPreset::Fat),
         ("skin", MaterialPreset::Skin),

@@ -2,10 +2,10 @@
 
 use serde::Serialize;
 
-use super::error::SceneError;
-use super::limits::Limits;
-use super::motion::times;
-use super::value::Value;
+use crate::error::SceneError;
+use crate::limits::Limits;
+use crate::motion::times;
+use crate::value::Value;
 
 /// Wind: a force ½ · drag · area · ((w − v)·n) · |(w − v)·n| · n on each surface triangle, with
 /// w the velocity scaled by a smooth random gust.
@@ -26,7 +26,7 @@ pub struct Wind {
 }
 
 impl Wind {
-    pub(super) fn read(value: Value<'_>) -> Result<Wind, SceneError> {
+    pub(crate) fn read(value: Value<'_>) -> Result<Wind, SceneError> {
         let table = value.table(&["velocity", "drag", "gust", "seed", "times", "scale"])?;
         let velocity = table.require("velocity", "[x, y, z] in m/s")?;
         let (times, scale) = match (table.get("times"), table.get("scale")) {

@@ -3,9 +3,9 @@
 use toml::Spanned;
 use toml::de::{DeArray, DeValue};
 
-use super::error::{Problem, SceneError, nearest};
-use super::limits::Limits;
-use super::table::{Table, error_at};
+use crate::error::{Problem, SceneError, nearest};
+use crate::limits::Limits;
+use crate::table::{Table, error_at};
 
 /// A value that can say where it stands.
 pub struct Value<'a> {

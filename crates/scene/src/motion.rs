@@ -2,9 +2,9 @@
 
 use serde::Serialize;
 
-use super::error::SceneError;
-use super::limits::Limits;
-use super::value::Value;
+use crate::error::SceneError;
+use crate::limits::Limits;
+use crate::value::Value;
 
 /// Rigid motion, linear between keys and held outside them. All lists have the same length.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -20,7 +20,7 @@ pub struct Motion {
 }
 
 impl Motion {
-    pub(super) fn read(value: Value<'_>) -> Result<Motion, SceneError> {
+    pub(crate) fn read(value: Value<'_>) -> Result<Motion, SceneError> {
         let table = value.table(&["times", "translate", "rotate", "about"])?;
         let times = times(&table.require("times", "the times of the keys in seconds")?)?;
         let keys = |name: &'static str, unit: &'static str| {
@@ -43,7 +43,7 @@ impl Motion {
 }
 
 /// Key times: at least one, strictly ascending.
-pub(super) fn times(value: &Value<'_>) -> Result<Vec<f64>, SceneError> {
+pub(crate) fn times(value: &Value<'_>) -> Result<Vec<f64>, SceneError> {
     let times = value.list(Limits::any("s"))?;
     if times.is_empty() {
         return Err(value.refuse("has no keys, expected at least one time"));

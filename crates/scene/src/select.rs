@@ -2,9 +2,9 @@
 
 use serde::Serialize;
 
-use super::error::SceneError;
-use super::limits::Limits;
-use super::value::Value;
+use crate::error::SceneError;
+use crate::limits::Limits;
+use crate::value::Value;
 
 /// A set of vertices, as described; the mesh that it refers to decides which they are.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -75,7 +75,7 @@ impl Select {
 }
 
 /// The corners of `{ min, max }`, min ≤ max in every direction.
-pub(super) fn corners(value: &Value<'_>) -> Result<([f64; 3], [f64; 3]), SceneError> {
+pub(crate) fn corners(value: &Value<'_>) -> Result<([f64; 3], [f64; 3]), SceneError> {
     let table = value.table(&["min", "max"])?;
     let low = table.require("min", "[x, y, z] in metres")?.numbers::<3>(Limits::any("m"))?;
     let upper = table.require("max", "[x, y, z] in metres")?;

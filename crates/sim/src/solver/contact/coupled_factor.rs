@@ -1,43 +1,40 @@
-//! What joins vertices, around a factor of the rest of Newton's matrix.
+//! Contact that couples vertices, around a factor of the rest of Newton's matrix.
 //!
-//! Contact between bodies adds terms c cᵀ to the factored F, c = √β g ⊗ u for every eigenvector u of a touch's e″
-//! with weights g. With them as columns of C (Woodbury):
+//! Contact between bodies adds the columns of `contact.rs` to the factored F. With them as columns
+//! of C:
 //!
 //! ```text
 //! (F + C Cᵀ)⁻¹ r = y − Y (I + CᵀY)⁻¹ Cᵀy,   y = F⁻¹r,   Y = F⁻¹C.
 //! ```
 //!
-//! The columns of Y are solved for together, which takes little longer than a factorisation for a hundred of them. What
-//! `compliance.rs` does around the matrix at rest, whose columns it can keep, this does around one that is new in every
-//! iteration.
+//! The columns of Y are solved for together: for a hundred columns that takes little longer than a
+//! factorisation. `compliance.rs` keeps its columns, because the matrix at rest stays; here the
+//! matrix is new in every iteration.
 
 use pliant_math::cholesky::SparseCholesky;
-use pliant_math::decomposition::{SymmetricEigen, symmetric_eigen};
+use pliant_math::woodbury::Woodbury;
 use pliant_math::{DVec3, Row};
 
-use super::couplings::{Couplings, MOST};
-use super::patches::{factor_lower, solve_lower};
+use super::couplings::Couplings;
+use super::{MOST_VERTICES, column_vectors};
 
 /// More columns take longer than they save.
 const MOST_COLUMNS: usize = 512;
-/// Eigenvalues below this part of the largest count for nothing.
-const NEGLIGIBLE: f64 = 1e-6;
 
-/// C, Y and the small system; memory that grows to the most that touch at a time.
+/// C, Y and the dense system; memory that grows to the most contacts at a time.
 #[derive(Default)]
-pub(super) struct Joined {
-    columns: Vec<Column>,
+pub(in crate::solver) struct CoupledFactor {
+    columns: Vec<CouplingColumn>,
     /// Y, column by column.
     answers: Vec<f64>,
-    matrix: Vec<f64>,
-    vector: Vec<f64>,
+    update: Woodbury,
     flat: Vec<f64>,
 }
 
-/// A column of C: free vertices, and what it has there; those missing have nothing.
-struct Column([(u32, DVec3); MOST]);
+/// A column of C: free vertices with their entries; zero for vertices that take no part.
+struct CouplingColumn([(u32, DVec3); MOST_VERTICES]);
 
-impl Column {
+impl CouplingColumn {
     fn parts(&self) -> impl Iterator<Item = (usize, DVec3)> {
         self.0.iter().filter(|(_, c)| *c != DVec3::ZERO).map(|&(v, c)| (3 * v as usize, c))
     }
@@ -47,16 +44,15 @@ impl Column {
     }
 }
 
-impl Joined {
-    /// Takes over what joins vertices now; whether it could.
-    pub fn meet(&mut self, couplings: &Couplings, cholesky: &mut SparseCholesky) -> bool {
-        let Joined { columns, answers, matrix, vector, .. } = self;
+impl CoupledFactor {
+    /// Takes over the couplings of the moment; false if that is impossible.
+    pub fn update(&mut self, couplings: &Couplings, cholesky: &mut SparseCholesky) -> bool {
+        let CoupledFactor { columns, answers, update, .. } = self;
         columns.clear();
         for (vertices, weights, bend) in couplings.terms() {
-            let SymmetricEigen { values, vectors } = symmetric_eigen(bend);
-            for k in (0..3).filter(|&k| values[k] > NEGLIGIBLE * values.max_element()) {
-                let along = vectors.col(k) * values[k].sqrt();
-                columns.push(Column(std::array::from_fn(|i| (vertices[i], along * weights[i]))));
+            for along in column_vectors(bend) {
+                let part = |i: usize| (vertices[i], along * weights[i]);
+                columns.push(CouplingColumn(std::array::from_fn(part)));
             }
         }
         let (count, size) = (columns.len(), cholesky.size());
@@ -71,39 +67,38 @@ impl Joined {
                 (0..3).for_each(|k| out[at + k] += c[k]);
             }
         }
-        matrix.clear();
-        matrix.resize(count * count, 0.0);
-        vector.resize(count, 0.0);
+        update.begin(count);
         let is_solved = cholesky.solve_many(answers).is_ok();
         for (j, answer) in answers.chunks_exact(size.max(1)).enumerate() {
             for (i, column) in columns.iter().enumerate().skip(j) {
-                matrix[i * count + j] = column.dot(answer) + if i == j { 1.0 } else { 0.0 };
+                update.set(i, j, column.dot(answer));
             }
         }
-        if !(is_solved && factor_lower(matrix, count)) {
+        if !(is_solved && update.factor()) {
             columns.clear();
             return false;
         }
         true
     }
 
-    /// Forgets what joins vertices.
-    pub fn part(&mut self) {
+    /// Forgets the couplings.
+    pub fn clear(&mut self) {
         self.columns.clear();
     }
 
-    /// out ← rows divided by the matrix; whether it could be.
+    /// out ← rows divided by the matrix; false if that is impossible.
     pub fn divide(&mut self, rows: &[Row], cholesky: &mut SparseCholesky, out: &mut [Row]) -> bool {
-        let Joined { columns, answers, matrix, vector, flat } = self;
+        let CoupledFactor { columns, answers, update, flat } = self;
         flat.resize(3 * rows.len(), 0.0);
         for (flat, row) in flat.chunks_exact_mut(3).zip(rows) {
             flat.copy_from_slice(&row.0[..3]);
         }
         let is_solved = cholesky.solve(flat).is_ok();
         if !columns.is_empty() {
-            vector.iter_mut().zip(&*columns).for_each(|(v, column)| *v = column.dot(flat));
-            solve_lower(matrix, vector);
-            for (z, answer) in vector.iter().zip(answers.chunks_exact(flat.len().max(1))) {
+            let weights = update.weights.iter_mut().zip(&*columns);
+            weights.for_each(|(weight, column)| *weight = column.dot(flat));
+            update.solve();
+            for (z, answer) in update.weights.iter().zip(answers.chunks_exact(flat.len().max(1))) {
                 flat.iter_mut().zip(answer).for_each(|(x, y)| *x -= z * y);
             }
         }

@@ -14,6 +14,7 @@ pub mod ordering;
 pub mod row;
 pub mod sparse;
 pub mod team;
+pub mod woodbury;
 
 pub use error::MathError;
 pub use glam::{DMat3, DVec3};

@@ -1,7 +1,5 @@
 //! Bodies to be built: a mesh, what it is made of, and how it starts.
 
-use std::ops::Range;
-
 use glam::DVec3;
 use pliant_math::Row;
 use pliant_mesh::{Mesh, diagnosis};
@@ -9,7 +7,6 @@ use pliant_mesh::{Mesh, diagnosis};
 use crate::error::ModelError;
 use crate::material::ElasticModel;
 use crate::model::Body;
-use crate::pivot::Pivot;
 use crate::potentials::arap::Arap;
 use crate::potentials::corotated::Corotated;
 use crate::potentials::invertible_stvk::InvertibleStVenantKirchhoff;
@@ -289,14 +286,8 @@ impl BodySpec {
         }
     }
 
-    /// The body as the model knows it.
-    pub(crate) fn finished(
-        &self,
-        first_vertex: usize,
-        [free, hard]: [Range<usize>; 2],
-        [is_held, is_loose]: [bool; 2],
-        pivot: Option<Pivot>,
-    ) -> Body {
+    /// What the model says of the body without its vertices' numbers and surroundings.
+    pub(crate) fn described(&self) -> Body {
         let (element_count, recovers_from_inversion) = match &self.matter {
             Matter::Solid { model, .. } => (self.mesh.tets.len(), recovers(*model)),
             Matter::Springs { ends, .. } => (ends.len(), true),
@@ -304,19 +295,13 @@ impl BodySpec {
         };
         Body {
             name: self.name.clone(),
-            first_vertex,
             vertex_count: self.mesh.positions.len(),
-            free,
-            hard,
-            meeting: Vec::new(),
             radius: self.mesh.bounds().map_or(0.0, |b| 0.5 * b.max.distance(b.min)),
             triangles: self.mesh.triangles.clone(),
             skin: self.skin.clone(),
             element_count,
             recovers_from_inversion,
-            is_held,
-            is_loose,
-            pivot,
+            ..Body::default()
         }
     }
 }

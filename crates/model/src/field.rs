@@ -9,7 +9,8 @@ use pliant_math::Row;
 use pliant_math::team::{SharedSlice, Team};
 
 use crate::potentials::{
-    Compliant, Curvature, Mixed, Potential, ProxyKind, Situation, Turning, VisitTerm,
+    Chunk, CompliantElement, ContactPotential, Curvature, MixedDerivative, Potential, ProxyKind,
+    Situation, Turning, VisitTerm,
 };
 
 /// The potentials of a model.
@@ -31,14 +32,6 @@ struct Task {
     body: usize,
 }
 
-/// A task's elements, for assembling Hessians.
-pub struct TaskElements<'a> {
-    /// Vertices per element, k.
-    pub corners: usize,
-    /// Model vertices, k per element.
-    pub vertices: &'a [u32],
-}
-
 /// Model vertices with their blocks of a Hessian [N/m].
 pub type StiffPoints = Vec<(u32, DMat3)>;
 
@@ -50,14 +43,14 @@ impl Field {
         let mut rows = 0;
         for (p, potential) in potentials.iter().enumerate() {
             for chunk in 0..potential.chunk_count() {
-                let moved = potential.chunk_vertices(chunk);
+                let moved = potential.chunk(chunk).vertices;
                 let row_count = moved.len();
                 let body = moved.first().map_or(0, |&v| bodies[v as usize] as usize);
                 tasks.push(Task { potential: p, chunk, first_row: rows, row_count, body });
                 rows += row_count;
             }
         }
-        let vertices_of = |t: &Task| potentials[t.potential].chunk_vertices(t.chunk);
+        let vertices_of = |t: &Task| potentials[t.potential].chunk(t.chunk).vertices;
         let mut starts = vec![0u32; vertices + 1];
         for &v in tasks.iter().flat_map(vertices_of) {
             starts[v as usize + 1] += 1;
@@ -93,10 +86,10 @@ impl Field {
         task.first_row..task.first_row + task.row_count
     }
 
-    /// Runs a task: returns its energy \[J\], and writes its gradient rows \[N\] when they are given.
+    /// Runs a task: returns its energy \[J\], and writes its gradient rows \[N\] when they are
+    /// given.
     pub fn evaluate(&self, task: usize, at: &Situation, gradient: Option<&mut [Row]>) -> f64 {
-        let task = &self.tasks[task];
-        self.potentials[task.potential].evaluate(task.chunk, at, gradient)
+        self.potential(task).evaluate(self.tasks[task].chunk, at, gradient)
     }
 
     /// The body that a task acts on, or the first of several.
@@ -104,22 +97,33 @@ impl Field {
         self.tasks[task].body
     }
 
-    /// Whether a task's energy is stored, or only dissipated within the step.
+    /// Model vertices and elements of a task; its gradient rows are in the order of the vertices.
+    pub fn task_chunk(&self, task: usize) -> Chunk<'_> {
+        self.potential(task).chunk(self.tasks[task].chunk)
+    }
+
+    fn potential(&self, task: usize) -> &dyn Potential {
+        &*self.potentials[self.tasks[task].potential]
+    }
+
+    /// True if a task's energy is stored, false if the step dissipates it.
     pub fn is_stored(&self, task: usize) -> bool {
-        self.potentials[self.tasks[task].potential].is_stored()
+        self.potential(task).is_stored()
     }
 
-    /// Whether the constant proxy stands for a task's stiffness; see [`Potential::is_in_proxy`].
-    pub fn is_lasting(&self, task: usize) -> bool {
-        self.potentials[self.tasks[task].potential].is_in_proxy()
+    /// True if the constant proxy stands for a task's stiffness; see [`Potential::is_in_proxy`].
+    pub fn is_in_proxy(&self, task: usize) -> bool {
+        self.potential(task).is_in_proxy()
     }
 
-    /// Whether a task's potential tells what joins points; see [`Potential::joins`].
-    pub fn is_joining(&self, task: usize) -> bool {
-        self.potentials[self.tasks[task].potential].is_joining()
+    /// True if a task's Hessian couples different vertices by contact; see
+    /// [`ContactPotential::couplings`].
+    pub fn couples_vertices(&self, task: usize) -> bool {
+        self.potential(task).as_contact().is_some_and(|contact| contact.couples_vertices())
     }
 
-    /// Whether all energies are stored, and all stiffness lasts: nothing blows, rubs or touches.
+    /// True if all energies are stored, and all stiffness is in the proxy: no wind, friction or
+    /// contact.
     pub fn is_constant(&self) -> bool {
         self.potentials.iter().all(|p| p.is_stored() && p.is_in_proxy())
     }
@@ -133,24 +137,13 @@ impl Field {
         unsafe { self.slots.get_unchecked(start..end) }
     }
 
-    /// The elements of a task.
-    pub fn task_elements(&self, task: usize) -> TaskElements<'_> {
-        let task = &self.tasks[task];
-        let potential = &self.potentials[task.potential];
-        TaskElements {
-            corners: potential.corners(),
-            vertices: potential.chunk_elements(task.chunk),
-        }
-    }
-
     /// Element Hessians of a task [N/m]; see [`Potential::hessians`].
     pub fn hessians(&self, task: usize, at: &Situation, curvature: Curvature, out: &mut [f64]) {
-        let task = &self.tasks[task];
-        self.potentials[task.potential].hessians(task.chunk, at, curvature, out);
+        self.potential(task).hessians(self.tasks[task].chunk, at, curvature, out);
     }
 
-    /// Calls `visit(model vertex, Hessian)` for what a task of points is stiff at [N/m], any number of
-    /// times each, to be added up; `blocks` is memory. See [`Potential::stiff_points`].
+    /// Calls `visit(model vertex, Hessian)` for the stiff vertices of a task of points [N/m], any
+    /// number of times each; the Hessians add up. `blocks` is memory.
     pub fn stiff_points(
         &self,
         task: usize,
@@ -159,48 +152,53 @@ impl Field {
         blocks: &mut Vec<f64>,
         mut visit: impl FnMut(u32, DMat3),
     ) {
-        let Task { potential, chunk, .. } = self.tasks[task];
-        let potential = &self.potentials[potential];
-        let vertices = potential.chunk_vertices(chunk);
+        let chunk = self.tasks[task].chunk;
+        let potential = self.potential(task);
+        let vertices = potential.chunk(chunk).vertices;
         let mut placed = |place: usize, hessian: DMat3| visit(vertices[place], hessian);
-        if !potential.stiff_points(chunk, at, curvature, None, &mut placed) {
-            blocks.resize(9 * vertices.len(), 0.0);
-            potential.hessians(chunk, at, curvature, blocks);
-            let stiff = blocks.chunks_exact(9).map(DMat3::from_cols_slice).enumerate();
-            stiff.filter(|(_, hessian)| *hessian != DMat3::ZERO).for_each(|(v, h)| placed(v, h));
+        if let Some(contact) = potential.as_contact() {
+            contact.stiff_points(chunk, at, curvature, None, &mut placed);
+            return;
         }
+        blocks.resize(9 * vertices.len(), 0.0);
+        potential.hessians(chunk, at, curvature, blocks);
+        let stiff = blocks.chunks_exact(9).map(DMat3::from_cols_slice).enumerate();
+        stiff.filter(|(_, hessian)| *hessian != DMat3::ZERO).for_each(|(v, h)| placed(v, h));
     }
 
-    /// ∂∇E/∂a of every activated tet, in the order of activations; see [`Potential::mixed`].
-    pub fn mixed(&self, at: &Situation) -> Vec<Mixed> {
+    /// ∂∇E/∂a of every activated tet, in the order of activations; see
+    /// [`crate::potentials::DrivenPotential::mixed_derivatives`].
+    pub fn mixed_derivatives(&self, at: &Situation) -> Vec<MixedDerivative> {
         let mut all = Vec::new();
         for potential in &self.potentials {
+            let Some(driven) = potential.as_driven() else { continue };
             for chunk in 0..potential.chunk_count() {
-                potential.mixed(chunk, at, &mut |one| all.push(one));
+                driven.mixed_derivatives(chunk, at, &mut |one| all.push(one));
             }
         }
         all.sort_unstable_by_key(|one| one.activation);
         all
     }
 
-    /// Terms of the Hessian that join points; see [`Potential::joins`].
-    pub fn joins(&self, at: &Situation, curvature: Curvature, visit: VisitTerm) {
-        for potential in &self.potentials {
-            potential.joins(at, curvature, visit);
-        }
+    fn contacts(&self) -> impl Iterator<Item = &dyn ContactPotential> {
+        self.potentials.iter().filter_map(|potential| potential.as_contact())
     }
 
-    /// What the exact Hessian has beyond them; see [`Potential::turnings`].
+    /// Terms of contact's Hessian that couple vertices; see [`ContactPotential::couplings`].
+    pub fn couplings(&self, at: &Situation, curvature: Curvature, visit: VisitTerm) {
+        self.contacts().for_each(|contact| contact.couplings(at, curvature, visit));
+    }
+
+    /// Calls `visit` for the part of contact's exact Hessian beyond them; see
+    /// [`ContactPotential::turnings`].
     pub fn turnings(&self, at: &Situation, visit: &mut dyn FnMut(Turning)) {
-        for potential in &self.potentials {
-            potential.turnings(at, visit);
-        }
+        self.contacts().for_each(|contact| contact.turnings(at, visit));
     }
 
-    /// All that comes and goes as terms g e″ gᵀ [N/m], with the weights g of model vertices: what joins
-    /// points, and the stiffness of those that nothing joins, which the team looks for. `felt` are all rows of the
-    /// gradient there, where they are known, and `found` is memory.
-    pub fn passing_terms(
+    /// Contact's Hessian as terms g e″ gᵀ [N/m], with the weights g of model vertices: couplings,
+    /// and the stiffness of vertices that nothing couples, which all threads search for. `felt`
+    /// are all rows of the gradient there, if they are known, and `found` is memory.
+    pub fn contact_terms(
         &self,
         at: &Situation,
         curvature: Curvature,
@@ -214,10 +212,9 @@ impl Field {
             let chunks = potential.chunk_count();
             let first = next;
             next += chunks;
-            if potential.corners() != 1 || potential.is_in_proxy() {
-                continue;
-            }
-            if potential.joins(at, curvature, visit) {
+            let Some(contact) = potential.as_contact() else { continue };
+            if contact.couples_vertices() {
+                contact.couplings(at, curvature, visit);
                 continue;
             }
             found.resize_with(chunks.max(found.len()), Vec::new);
@@ -226,9 +223,9 @@ impl Field {
                 // SAFETY: each chunk has its own list.
                 let own = unsafe { shared.at(chunk) };
                 own.clear();
-                let vertices = potential.chunk_vertices(chunk);
+                let vertices = potential.chunk(chunk).vertices;
                 let felt = felt.map(|rows| &rows[self.task_rows(first + chunk)]);
-                potential.stiff_points(chunk, at, curvature, felt, &mut |place, bend| {
+                contact.stiff_points(chunk, at, curvature, felt, &mut |place, bend| {
                     own.push((vertices[place], bend));
                 });
             });
@@ -238,22 +235,20 @@ impl Field {
         }
     }
 
-    /// Calls `book(body, work)` with what driven quantities do on a task's body between two
-    /// situations \[J\]; see [`Potential::driven_work`].
+    /// Calls `book(body, work)` with the work of driven quantities on a task's body between two
+    /// situations \[J\]; see [`crate::potentials::DrivenPotential::driven_work`].
     pub fn driven_work(&self, ends: [&Situation; 2], mut book: impl FnMut(usize, f64)) {
         for task in &self.tasks {
-            let work = self.potentials[task.potential].driven_work(task.chunk, ends);
-            book(task.body, work);
+            if let Some(driven) = self.potentials[task.potential].as_driven() {
+                book(task.body, driven.driven_work(task.chunk, ends));
+            }
         }
     }
 
     /// The tasks of points whose stiffness comes and goes, and so is not in the proxy.
     pub fn passing_tasks(&self) -> impl Iterator<Item = usize> {
-        let passing = |task: &Task| {
-            let potential = &self.potentials[task.potential];
-            potential.corners() == 1 && !potential.is_in_proxy()
-        };
-        (0..self.tasks.len()).filter(move |&t| passing(&self.tasks[t]))
+        let is_passing = |&t: &usize| !self.is_in_proxy(t) && self.task_chunk(t).corners == 1;
+        (0..self.tasks.len()).filter(is_passing)
     }
 
     /// Entries of the constant proxy L [N/m]; see [`Potential::proxy`].
@@ -263,38 +258,43 @@ impl Field {
         }
     }
 
-    /// Visits all elements one by one; see [`Potential::compliant`].
+    /// Visits the elements of all potentials one by one; see
+    /// [`crate::potentials::CompliantPotential`].
     ///
     /// # Errors
     /// The name of a potential that cannot be relaxed element by element.
-    pub fn compliant(&self, visit: &mut dyn FnMut(Compliant)) -> Result<(), &'static str> {
-        self.potentials.iter().try_for_each(|potential| {
-            if potential.compliant(visit) { Ok(()) } else { Err(potential.name()) }
-        })
+    pub fn visit_elements(
+        &self,
+        visit: &mut dyn FnMut(CompliantElement),
+    ) -> Result<(), &'static str> {
+        for potential in &self.potentials {
+            potential.as_compliant().ok_or(potential.name())?.visit_elements(visit);
+        }
+        Ok(())
     }
 
-    /// Diagonal of the proxy of all potentials that join vertices [N/m]: stiffness without the
-    /// attachments' and following's own.
+    /// Diagonal of the proxy of all potentials that join vertices [N/m]: stiffness without that
+    /// of attachments and following.
     pub fn elastic_diagonal(&self, vertices: usize) -> Vec<f64> {
         let mut diagonal = vec![0.0; vertices];
-        for potential in self.potentials.iter().filter(|p| p.corners() > 1) {
-            potential.proxy(ProxyKind::Typical, &mut |i, j, w| {
-                if i == j {
-                    diagonal[i as usize] += w;
-                }
-            });
+        let joins = |p: &&Box<dyn Potential>| p.chunk_count() > 0 && p.chunk(0).corners > 1;
+        for potential in self.potentials.iter().filter(joins) {
+            add_diagonal(&**potential, &mut diagonal);
         }
         diagonal
-    }
-
-    /// The model vertices of a task's rows.
-    pub fn task_vertices(&self, task: usize) -> &[u32] {
-        let task = &self.tasks[task];
-        self.potentials[task.potential].chunk_vertices(task.chunk)
     }
 
     /// The potentials by name, in evaluation order.
     pub fn names(&self) -> impl Iterator<Item = &'static str> {
         self.potentials.iter().map(|p| p.name())
     }
+}
+
+/// Adds the diagonal of a potential's proxy at all model vertices [N/m].
+pub(crate) fn add_diagonal(potential: &dyn Potential, diagonal: &mut [f64]) {
+    potential.proxy(ProxyKind::Typical, &mut |i, j, w| {
+        if i == j {
+            diagonal[i as usize] += w;
+        }
+    });
 }

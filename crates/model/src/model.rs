@@ -9,9 +9,10 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use glam::DVec3;
-use pliant_math::{Buffer, Row};
+use pliant_math::Row;
 
 use crate::breeze::Breeze;
+use crate::builder::VertexData;
 use crate::collider::Collider;
 use crate::field::Field;
 use crate::input::Drive;
@@ -25,7 +26,7 @@ use crate::skin::Skin;
 use crate::touching::Solids;
 
 /// A body within a model.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Body {
     /// Its name in the scene.
     pub name: String,
@@ -59,12 +60,38 @@ pub struct Body {
 }
 
 /// Points driven by one motion: soft attachments or hard vertices.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct DrivenPoints {
     /// Undriven positions \[m\].
     pub rest: Vec<DVec3>,
     /// Which of `motions` moves each; `usize::MAX` for none.
     pub motion: Vec<usize>,
+}
+
+/// Softly attached model vertices, and the points that they are attached to.
+#[derive(Debug, Default)]
+pub(crate) struct AttachedPoints {
+    pub vertices: Vec<u32>,
+    /// [N/m].
+    pub stiffness: Vec<f64>,
+    pub points: DrivenPoints,
+}
+
+/// Model vertices that follow an input.
+#[derive(Debug, Default)]
+pub(crate) struct FollowedPoints {
+    pub vertices: Vec<u32>,
+    /// [N/m].
+    pub weights: Vec<f64>,
+}
+
+/// Model vertices that slide in planes.
+#[derive(Debug, Default)]
+pub(crate) struct SlidingPoints {
+    pub vertices: Vec<u32>,
+    /// Stiffness across the planes [N/m].
+    pub stiffness: Vec<f64>,
+    pub planes: Vec<Plane>,
 }
 
 /// Components of the momenta that stay as they are.
@@ -84,31 +111,21 @@ pub struct Model {
     /// Model vertex of each user vertex.
     pub(crate) numbers: Vec<u32>,
     pub(crate) free: usize,
-    /// Body of each model vertex.
-    pub(crate) body_of: Vec<u32>,
-    pub(crate) masses: Vec<f64>,
-    pub(crate) rest: Buffer<Row>,
-    pub(crate) initial_positions: Buffer<Row>,
-    pub(crate) initial_velocities: Buffer<Row>,
+    pub(crate) vertices: VertexData,
     pub(crate) field: Field,
     pub(crate) hard: DrivenPoints,
-    pub(crate) attached: DrivenPoints,
-    pub(crate) attached_vertices: Vec<u32>,
-    pub(crate) attachment_stiffness: Vec<f64>,
+    pub(crate) attached: AttachedPoints,
     pub(crate) motions: Vec<Motion>,
-    pub(crate) follow_vertices: Vec<u32>,
-    pub(crate) follow_weights: Vec<f64>,
+    pub(crate) followed: FollowedPoints,
     pub(crate) tracked: Vec<Tracked>,
     pub(crate) active: usize,
-    pub(crate) planes: Vec<Plane>,
-    pub(crate) sliding: (Vec<u32>, Vec<f64>),
+    pub(crate) sliding: SlidingPoints,
     pub(crate) colliders: Vec<Collider>,
     pub(crate) solids: Option<Arc<Solids>>,
     pub(crate) gravity: DVec3,
     pub(crate) breeze: Option<Breeze>,
     pub(crate) integrator: Integrator,
     pub(crate) ether: Vec<f64>,
-    pub(crate) extent: f64,
 }
 
 impl Model {
@@ -139,7 +156,7 @@ impl Model {
 
     /// The body that a model vertex belongs to.
     pub fn body_of(&self, vertex: usize) -> usize {
-        self.body_of[vertex] as usize
+        self.vertices.body_of[vertex] as usize
     }
 
     /// Model vertex of a body's vertex.
@@ -149,22 +166,22 @@ impl Model {
 
     /// Masses of the model vertices \[kg\].
     pub fn masses(&self) -> &[f64] {
-        &self.masses
+        &self.vertices.masses
     }
 
     /// Placed, unstretched positions of the model vertices \[m\].
     pub fn rest(&self) -> &[Row] {
-        &self.rest
+        &self.vertices.rest
     }
 
     /// Where the model vertices start \[m\].
     pub fn initial_positions(&self) -> &[Row] {
-        &self.initial_positions
+        &self.vertices.initial_positions
     }
 
     /// How fast they start [m/s].
     pub fn initial_velocities(&self) -> &[Row] {
-        &self.initial_velocities
+        &self.vertices.initial_velocities
     }
 
     /// The potentials.
@@ -179,7 +196,7 @@ impl Model {
 
     /// Diagonal of the rest shape's bounding box \[m\].
     pub fn extent(&self) -> f64 {
-        self.extent
+        self.vertices.extent
     }
 
     /// The components of all bodies' common momenta on which nothing external acts.
@@ -232,12 +249,12 @@ impl Model {
     /// The softly attached model vertices and their stiffness [N/m], in the order of
     /// [`Drive::attachments`].
     pub fn attachments(&self) -> (&[u32], &[f64]) {
-        (&self.attached_vertices, &self.attachment_stiffness)
+        (&self.attached.vertices, &self.attached.stiffness)
     }
 
     /// The followed model vertices, in the order of [`Drive::follow`].
     pub fn followed_vertices(&self) -> &[u32] {
-        &self.follow_vertices
+        &self.followed.vertices
     }
 
     /// The tracked points over model vertices, in the order of [`Drive::tracked`].
@@ -248,7 +265,7 @@ impl Model {
     /// The model vertices that slide, and their stiffness across the planes [N/m], in the order of
     /// [`Drive::planes`].
     pub fn sliding(&self) -> (&[u32], &[f64]) {
-        (&self.sliding.0, &self.sliding.1)
+        (&self.sliding.vertices, &self.sliding.stiffness)
     }
 
     /// The free vertices that meet obstacles, of all bodies.
@@ -292,18 +309,18 @@ impl Model {
             }));
         };
         moved(&self.hard, &mut drive.hard);
-        moved(&self.attached, &mut drive.attachments);
+        moved(&self.attached.points, &mut drive.attachments);
         drive.follow.clear();
-        drive.follow.extend(self.follow_vertices.iter().map(|&v| self.rest[v as usize]));
+        drive.follow.extend(self.followed.vertices.iter().map(|&v| self.vertices.rest[v as usize]));
         drive.follow_weights.clear();
-        drive.follow_weights.extend_from_slice(&self.follow_weights);
+        drive.follow_weights.extend_from_slice(&self.followed.weights);
         drive.tracked.clear();
-        drive.tracked.extend(self.tracked.iter().map(|point| point.position(&self.rest)));
+        drive.tracked.extend(self.tracked.iter().map(|point| point.position(&self.vertices.rest)));
         drive.activations.clear();
         drive.activations.resize(self.active, RELAXED);
         drive.firmness.clear();
         drive.planes.clear();
-        drive.planes.extend_from_slice(&self.planes);
+        drive.planes.extend_from_slice(&self.sliding.planes);
         drive.colliders.clear();
         let pose = |c: &Collider| c.motion.as_ref().map_or(Rigid::default(), |m| m.at(time));
         drive.colliders.extend(self.colliders.iter().map(pose));

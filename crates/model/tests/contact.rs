@@ -5,8 +5,8 @@ use std::sync::LazyLock;
 use pliant_math::Row;
 use pliant_math::derivative::{gradient_error, hessian_error};
 use pliant_mesh::shapes;
-use pliant_model::potentials::contact::Contact;
-use pliant_model::potentials::friction::{Friction, REBOUND_SPEED, SLIP_SPEED};
+use pliant_model::potentials::collider_contact::ColliderContact;
+use pliant_model::potentials::collider_friction::{ColliderFriction, REBOUND_SPEED, SLIP_SPEED};
 use pliant_model::potentials::{Curvature, Potential, ProxyKind, Situation};
 use pliant_model::{Collider, DVec3, Drive, Motion, Response, Rigid, Shape};
 use proptest::prelude::*;
@@ -157,7 +157,7 @@ const RATE: f64 = 1e-2;
 impl Case {
     fn contact(name: &str, collider: Collider, pose: Rigid) -> Case {
         let drive = Drive { colliders: vec![pose], ..Drive::default() };
-        let potential = Box::new(Contact::new(vec![0], vec![collider]));
+        let potential = Box::new(ColliderContact::new(vec![0], vec![collider]));
         Case { name: name.to_owned(), potential, drive, start: Row::zero() }
     }
 
@@ -278,7 +278,7 @@ fn friction_has_derivatives_and_takes_energy() {
                 };
                 let case = Case {
                     name: format!("{name}, slip {slip}, rise {rise}"),
-                    potential: Box::new(Friction::new(vec![0], vec![collider.clone()])),
+                    potential: Box::new(ColliderFriction::new(vec![0], vec![collider.clone()])),
                     drive,
                     start: start.into(),
                 };

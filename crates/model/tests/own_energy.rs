@@ -41,7 +41,7 @@ fn a_point_energy_acts_on_its_vertices_alone() {
     };
     // Named twice, pulled twice.
     assert_eq!(field.evaluate(0, &at, None), 9.0);
-    assert_eq!(field.task_vertices(0), [model.number(1, 1) as u32; 2]);
+    assert_eq!(field.task_chunk(0).vertices, [model.number(1, 1) as u32; 2]);
     assert!(!model.conserved().linear.contains(&true), "it acts from outside");
 }
 

@@ -19,7 +19,7 @@ use pliant_model::potentials::stvk::StVenantKirchhoff;
 use pliant_model::potentials::tetrahedra::Tetrahedra;
 use pliant_model::potentials::tissue::Tissue;
 use pliant_model::potentials::wind::Wind;
-use pliant_model::potentials::{Curvature, Density, Potential, ProxyKind, Situation};
+use pliant_model::potentials::{Chunk, Curvature, Density, Potential, ProxyKind, Situation};
 use pliant_model::{DVec3, Drive, Lame};
 
 /// A potential in a situation.
@@ -141,7 +141,7 @@ fn check(case: &Case) {
     let error = hessian_error(|y| case.gradient(y), exact, x);
     assert!(error < 1e-9, "{name}: Hessian is off by {error:e}");
 
-    let side = 3 * case.potential.corners();
+    let side = 3 * case.corners();
     let pairs =
         case.blocks(x, Curvature::Exact).into_iter().zip(case.blocks(x, Curvature::Definite));
     for (e, (exact, definite)) in pairs.enumerate() {
@@ -189,9 +189,8 @@ fn check_chunks(case: &Case) {
     let positions = rows(&case.positions);
     let at = case.situation(&positions);
     for chunk in 0..potential.chunk_count() {
-        let (vertices, elements) =
-            (potential.chunk_vertices(chunk), potential.chunk_elements(chunk));
-        assert!(!elements.is_empty() && elements.len() % potential.corners() == 0, "{name}");
+        let Chunk { vertices, corners, elements } = potential.chunk(chunk);
+        assert!(!elements.is_empty() && elements.len() % corners == 0, "{name}");
         let mut of_elements = elements.to_vec();
         of_elements.sort_unstable();
         of_elements.dedup();
@@ -223,6 +222,10 @@ impl Case {
         }
     }
 
+    fn corners(&self) -> usize {
+        self.potential.chunk(0).corners
+    }
+
     fn energy(&self, x: &[f64]) -> f64 {
         let positions = rows(x);
         let at = self.situation(&positions);
@@ -234,7 +237,7 @@ impl Case {
         let at = self.situation(&positions);
         let mut sum = vec![0.0; x.len()];
         for chunk in 0..self.potential.chunk_count() {
-            let vertices = self.potential.chunk_vertices(chunk);
+            let vertices = self.potential.chunk(chunk).vertices;
             let mut part = vec![Row::zero(); vertices.len()];
             self.potential.evaluate(chunk, &at, Some(&mut part));
             for (&v, row) in vertices.iter().zip(&part) {
@@ -250,10 +253,10 @@ impl Case {
     fn blocks(&self, x: &[f64], curvature: Curvature) -> Vec<Vec<f64>> {
         let positions = rows(x);
         let at = self.situation(&positions);
-        let corners = self.potential.corners();
+        let corners = self.corners();
         let mut blocks = Vec::new();
         for chunk in 0..self.potential.chunk_count() {
-            let elements = self.potential.chunk_elements(chunk).len() / corners;
+            let elements = self.potential.chunk(chunk).elements.len() / corners;
             let mut out = vec![f64::NAN; elements * 9 * corners * corners];
             self.potential.hessians(chunk, &at, curvature, &mut out);
             blocks.extend(out.chunks_exact(9 * corners * corners).map(<[f64]>::to_vec));
@@ -262,10 +265,10 @@ impl Case {
     }
 
     fn hessian(&self, x: &[f64], curvature: Curvature) -> Vec<f64> {
-        let (n, corners) = (x.len(), self.potential.corners());
+        let (n, corners) = (x.len(), self.corners());
         let mut sum = vec![0.0; n * n];
         let chunks = 0..self.potential.chunk_count();
-        let elements = chunks.flat_map(|c| self.potential.chunk_elements(c).chunks_exact(corners));
+        let elements = chunks.flat_map(|c| self.potential.chunk(c).elements.chunks_exact(corners));
         for (vertices, block) in elements.zip(self.blocks(x, curvature)) {
             let degree = |k: usize| 3 * vertices[k / 3] as usize + k % 3;
             for row in 0..3 * corners {
@@ -354,9 +357,9 @@ fn changing_stiffness_activation_and_burden_is_booked() {
     ] {
         let positions = rows(&from.positions);
         let situations = [&from, &to].map(|case| case.situation(&positions));
-        let work: f64 = (0..from.potential.chunk_count())
-            .map(|c| from.potential.driven_work(c, situations.each_ref()))
-            .sum();
+        let driven = from.potential.as_driven().expect("driven quantities");
+        let chunks = 0..from.potential.chunk_count();
+        let work: f64 = chunks.map(|c| driven.driven_work(c, situations.each_ref())).sum();
         let gained = to.energy(&from.positions) - from.energy(&from.positions);
         assert!((work - gained).abs() < 1e-9 * gained.abs().max(1.0), "{work} {gained}");
     }

@@ -16,7 +16,7 @@
 use glam::DVec3;
 use pliant_math::Row;
 use pliant_model::collider::Nearest;
-use pliant_model::potentials::friction::carried;
+use pliant_model::potentials::collider_friction::carried;
 use pliant_model::{Body, Collider, Drive, Model, Placed, Rigid};
 
 /// Cosine of the angle that the normal of one and the same contact may turn by in a step.

@@ -5,7 +5,7 @@
 
 use pliant_math::team::Team;
 use pliant_math::{Buffer, Row};
-use pliant_model::potentials::friction::{Rub, carried};
+use pliant_model::potentials::collider_friction::{Rub, carried};
 use pliant_model::touching::{Touch, Touching};
 use pliant_model::{Body, Drive, Model, Placed};
 

@@ -2,7 +2,7 @@
 
 use pliant_math::Row;
 use pliant_model::integrator::Damping;
-use pliant_model::potentials::friction::carried;
+use pliant_model::potentials::collider_friction::carried;
 use pliant_model::{Drive, Model};
 
 use crate::measure::kinetic_of;

@@ -172,7 +172,7 @@ impl Objective<'_> {
             let counts = match self.forces {
                 Forces::All => true,
                 Forces::Stored => field.is_stored(t),
-                Forces::Lasting => field.is_stored(t) && field.is_lasting(t),
+                Forces::Lasting => field.is_stored(t) && field.is_in_proxy(t),
             };
             if !counts {
                 rows.fill(Row::zero());
@@ -222,7 +222,7 @@ impl Objective<'_> {
         for task in (0..field.task_count()).filter(|&t| !field.is_stored(t)) {
             let rows = &space.rows[field.task_rows(task)];
             let mut work = 0.0;
-            for (&v, row) in field.task_vertices(task).iter().zip(rows) {
+            for (&v, row) in field.task_chunk(task).vertices.iter().zip(rows) {
                 let moved = after[v as usize] - before[v as usize];
                 work -= row.times(moved).sum();
             }

@@ -68,7 +68,7 @@ pub fn damp(
     }
     // Divided by hβ, and for v′ − v: (κM + K) (v′ − v) = −(α/β Mv + Kv).
     let kappa = (1.0 + h * mass) / (h * stiffness);
-    let joins = |task: usize| model.field().task_elements(task).corners > 1;
+    let joins = |task: usize| model.field().task_chunk(task).corners > 1;
     let stored = |task: usize| model.field().is_stored(task);
     let strained = |task: usize| joins(task) && stored(task);
     let stiff = Objective { kappa, ..*objective };

@@ -14,7 +14,7 @@ use glam::DVec3;
 use pliant_math::lanes::{Kernel, Lanes, run64};
 use pliant_math::team::{SharedSlice, Team};
 use pliant_math::{Buffer, Row};
-use pliant_model::potentials::friction::carried;
+use pliant_model::potentials::collider_friction::carried;
 use pliant_model::{Drive, Model};
 
 use crate::blocks::{self, PerVertex, each_vertex};

@@ -2,7 +2,7 @@
 
 use pliant_math::Row;
 use pliant_model::potentials::activation::Activation;
-use pliant_model::potentials::{Curvature, Mixed, Situation};
+use pliant_model::potentials::{Curvature, MixedDerivative, Situation};
 use pliant_model::{Drive, FrameInput, Model};
 use pliant_sim::{SimError, State, StepReport, Workspace, step};
 
@@ -36,7 +36,7 @@ impl Knobs for () {
 
 /// K and B of an equilibrium.
 pub struct Tangent {
-    mixed: Vec<Mixed>,
+    mixed: Vec<MixedDerivative>,
     /// A row per free vertex.
     rows: Vec<Row>,
 }
@@ -72,7 +72,7 @@ impl Equilibrium<'_> {
             touches: &[],
             rubbing: &[],
         };
-        let mixed = model.field().mixed(&at);
+        let mixed = model.field().mixed_derivatives(&at);
         Ok(Tangent { mixed, rows: vec![Row::zero(); model.free_count()] })
     }
 

@@ -11,7 +11,7 @@
 use glam::{DMat3, DVec3};
 use pliant_math::Row;
 use pliant_model::Rigid;
-use pliant_model::potentials::friction::carried;
+use pliant_model::potentials::collider_friction::carried;
 
 use super::FaceSimulation;
 use crate::model::FaceModel;

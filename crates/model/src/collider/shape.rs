@@ -11,7 +11,7 @@ use pliant_mesh::Mesh;
 use super::mesh_shape::MeshShape;
 use super::smooth_shape::{Jet, SmoothShape};
 use crate::motion::Rigid;
-use crate::potentials::contact::square;
+use crate::potentials::square;
 
 /// The geometry of an obstacle.
 ///

@@ -2,8 +2,10 @@
 
 use pliant_math::Row;
 
-use super::compliant::Compliant;
-use super::potential::{CHUNK_ELEMENTS, Curvature, Potential, ProxyKind, Situation};
+use super::chunks::{Chunk, driven, point_chunks, points};
+use super::compliant::{CompliantElement, CompliantPotential};
+use super::potential::{Curvature, Potential, ProxyKind};
+use super::situation::Situation;
 
 /// Soft attachments of a body; targets are [`crate::Drive::attachments`].
 pub struct Attachments {
@@ -27,11 +29,11 @@ impl Potential for Attachments {
     }
 
     fn chunk_count(&self) -> usize {
-        self.vertices.len().div_ceil(CHUNK_ELEMENTS)
+        point_chunks(&self.vertices)
     }
 
-    fn chunk_vertices(&self, chunk: usize) -> &[u32] {
-        points(&self.vertices, chunk)
+    fn chunk(&self, chunk: usize) -> Chunk<'_> {
+        Chunk::of_points(points(&self.vertices, chunk))
     }
 
     fn evaluate(&self, chunk: usize, at: &Situation, gradient: Option<&mut [Row]>) -> f64 {
@@ -50,24 +52,18 @@ impl Potential for Attachments {
         }
     }
 
-    fn compliant(&self, visit: &mut dyn FnMut(Compliant)) -> bool {
-        for (index, (&vertex, &stiffness)) in self.vertices.iter().zip(&self.stiffness).enumerate()
-        {
-            visit(Compliant::Attached { vertex, stiffness, index: self.first + index });
-        }
-        true
+    fn as_compliant(&self) -> Option<&dyn CompliantPotential> {
+        Some(self)
     }
 }
 
-/// The part of a per-point array that belongs to a chunk.
-pub(super) fn points<T>(all: &[T], chunk: usize) -> &[T] {
-    let first = chunk * CHUNK_ELEMENTS;
-    &all[first..all.len().min(first + CHUNK_ELEMENTS)]
-}
-
-/// The same of an array of the drive, where a body's own begin at `first`.
-pub(super) fn driven<T>(all: &[T], first: usize, chunk: usize) -> &[T] {
-    points(all.get(first..).unwrap_or(&[]), chunk)
+impl CompliantPotential for Attachments {
+    fn visit_elements(&self, visit: &mut dyn FnMut(CompliantElement)) {
+        for (index, (&vertex, &stiffness)) in self.vertices.iter().zip(&self.stiffness).enumerate()
+        {
+            visit(CompliantElement::Attached { vertex, stiffness, index: self.first + index });
+        }
+    }
 }
 
 /// Energy and gradient of zero-length springs.

@@ -8,25 +8,32 @@ use glam::DVec3;
 use pliant_math::lanes::WIDTH_F64;
 use pliant_math::{Buffer, Row};
 
-use super::potential::{CHUNK_ELEMENTS, bisect, localise};
+use super::chunks::{CHUNK_ELEMENTS, Chunk, bisect, localise};
 
 /// Elements of `CORNERS` vertices with `VALUES` numbers each.
 pub(super) struct Batches<const CORNERS: usize, const VALUES: usize> {
-    pub chunks: Vec<Chunk>,
+    pub chunks: Vec<LaneChunk>,
     /// Per batch `VALUES` × lanes.
     values: Buffer<f64>,
     /// Per batch `CORNERS` × lanes.
     corners: Buffer<u16>,
 }
 
-/// A chunk of elements.
-pub(super) struct Chunk {
+/// A chunk of elements with its batches.
+pub(super) struct LaneChunk {
     /// Its model vertices, ascending.
     pub vertices: Vec<u32>,
     /// Model vertices of its elements.
     pub elements: Vec<u32>,
     first_batch: usize,
     batches: usize,
+}
+
+impl LaneChunk {
+    /// Vertices and elements of `corners` vertices.
+    pub fn view(&self, corners: usize) -> Chunk<'_> {
+        Chunk { vertices: &self.vertices, corners, elements: &self.elements }
+    }
 }
 
 impl<const CORNERS: usize, const VALUES: usize> Batches<CORNERS, VALUES> {
@@ -58,7 +65,7 @@ impl<const CORNERS: usize, const VALUES: usize> Batches<CORNERS, VALUES> {
                 }
             }
             let batches = ids.len().div_ceil(WIDTH_F64);
-            chunks.push(Chunk { vertices, elements: flat, first_batch, batches });
+            chunks.push(LaneChunk { vertices, elements: flat, first_batch, batches });
         }
         Batches {
             chunks,
@@ -68,7 +75,7 @@ impl<const CORNERS: usize, const VALUES: usize> Batches<CORNERS, VALUES> {
     }
 
     /// The numbers of element `e` of a chunk.
-    pub fn element(&self, chunk: &Chunk, e: usize) -> [f64; VALUES] {
+    pub fn element(&self, chunk: &LaneChunk, e: usize) -> [f64; VALUES] {
         let base = (chunk.first_batch + e / WIDTH_F64) * VALUES * WIDTH_F64 + e % WIDTH_F64;
         std::array::from_fn(|k| self.values[base + k * WIDTH_F64])
     }
@@ -76,7 +83,7 @@ impl<const CORNERS: usize, const VALUES: usize> Batches<CORNERS, VALUES> {
     /// Pointers to the values and corners of each batch of a chunk. Corners are below the number
     /// of the chunk's vertices.
     #[inline(always)]
-    pub fn of(&self, chunk: &Chunk) -> impl Iterator<Item = (*const f64, *const u16)> {
+    pub fn of(&self, chunk: &LaneChunk) -> impl Iterator<Item = (*const f64, *const u16)> {
         let values = &self.values[chunk.first_batch * VALUES * WIDTH_F64..];
         let corners = &self.corners[chunk.first_batch * CORNERS * WIDTH_F64..];
         values
@@ -100,7 +107,7 @@ impl<const N: usize> LocalRows<N> {
     /// Copies the chunk's rows, and points to the first; as many are valid as the chunk has
     /// vertices. In place: what holds thousands of rows must not be returned by value.
     #[inline(always)]
-    pub fn gather(&mut self, chunk: &Chunk, rows: &[Row]) -> *const Row {
+    pub fn gather(&mut self, chunk: &LaneChunk, rows: &[Row]) -> *const Row {
         for (row, &v) in self.0.iter_mut().zip(&chunk.vertices) {
             row.write(rows[v as usize]);
         }

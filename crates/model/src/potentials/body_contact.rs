@@ -16,8 +16,9 @@ use glam::{DMat3, DVec3};
 
 use super::Turning;
 use super::body_touch::{BodyTouch, TouchEnergy};
-use super::contact::square;
-use super::potential::{Curvature, Situation};
+use super::contact_potential::square;
+use super::potential::Curvature;
+use super::situation::Situation;
 use crate::touching::{Solids, Touch};
 
 /// Contact, as a potential.

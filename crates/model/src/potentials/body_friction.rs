@@ -1,4 +1,4 @@
-//! Friction and inelastic rebound between bodies: the law of [`super::friction`], for what touches.
+//! Friction and inelastic rebound between bodies: the law of [`super::collider_friction`], for what touches.
 //!
 //! A vertex x that is inside of a body at the start of the step is pressed against the surface point
 //! c = Σ wᵢ xᵢ it should leave through, with the force f = k d along the normal; f, the normal and the
@@ -14,8 +14,9 @@ use glam::{DMat3, DVec3};
 use pliant_math::Row;
 
 use super::body_touch::{BodyTouch, TouchEnergy};
-use super::friction::Rub;
-use super::potential::{Curvature, Situation};
+use super::collider_friction::Rub;
+use super::potential::Curvature;
+use super::situation::Situation;
 use crate::touching::{Solids, Touch};
 
 /// Friction, as a potential.

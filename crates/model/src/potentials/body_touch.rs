@@ -13,7 +13,7 @@
 //! What touches what changes all the time, so second derivatives are given vertex by vertex: with
 //! g = (1, −w₁, …), the term g e″ gᵀ is at most the block diagonal 2 (e″, w₁ e″, …), because
 //! (Σ aᵢ)² ≤ Σ aᵢ²/pᵢ for shares pᵢ of 1. It is both *curvatures* of these potentials: solvers converge
-//! with it, but slowly. Newton's method gets the terms themselves from [`Potential::joins`].
+//! with it, but slowly. Newton's method gets the terms themselves from [`ContactPotential::couplings`].
 
 use std::sync::Arc;
 
@@ -21,7 +21,10 @@ use glam::{DMat3, DVec3};
 use pliant_math::Row;
 
 use super::Turning;
-use super::potential::{Curvature, Potential, ProxyKind, Situation, VisitTerm};
+use super::chunks::Chunk;
+use super::contact_potential::{ContactPotential, VisitTerm, point_hessians};
+use super::potential::{Curvature, Potential, ProxyKind};
+use super::situation::Situation;
 use crate::touching::{Solids, Touch};
 
 /// A law of what touches.
@@ -91,8 +94,8 @@ impl<E: TouchEnergy> Potential for BodyTouch<E> {
         self.solids.bodies.len()
     }
 
-    fn chunk_vertices(&self, chunk: usize) -> &[u32] {
-        &self.solids.bodies[chunk].vertices
+    fn chunk(&self, chunk: usize) -> Chunk<'_> {
+        Chunk::of_points(&self.solids.bodies[chunk].vertices)
     }
 
     fn evaluate(&self, chunk: usize, at: &Situation, gradient: Option<&mut [Row]>) -> f64 {
@@ -119,10 +122,19 @@ impl<E: TouchEnergy> Potential for BodyTouch<E> {
         inside.map(|touch| E::energy(solids, touch, at)).sum()
     }
 
-    fn is_in_proxy(&self) -> bool {
-        false
+    fn hessians(&self, chunk: usize, at: &Situation, curvature: Curvature, out: &mut [f64]) {
+        point_hessians(self, chunk, at, curvature, out);
     }
 
+    /// None: contact comes and goes.
+    fn proxy(&self, _: ProxyKind, _: &mut dyn FnMut(u32, u32, f64)) {}
+
+    fn as_contact(&self) -> Option<&dyn ContactPotential> {
+        Some(self)
+    }
+}
+
+impl<E: TouchEnergy> ContactPotential for BodyTouch<E> {
     fn stiff_points(
         &self,
         chunk: usize,
@@ -130,35 +142,30 @@ impl<E: TouchEnergy> Potential for BodyTouch<E> {
         curvature: Curvature,
         _: Option<&[Row]>,
         visit: &mut dyn FnMut(usize, DMat3),
-    ) -> bool {
+    ) {
         for touch in self.of(chunk, at) {
             let bend = E::bend(&self.solids, touch, at, curvature);
             let twice = |place, weight: f64| visit(place, bend * (2.0 * weight.abs()));
             self.solids.each_pushed(chunk, touch, twice);
         }
-        true
     }
 
-    fn joins(&self, at: &Situation, curvature: Curvature, visit: VisitTerm) -> bool {
+    fn couplings(&self, at: &Situation, curvature: Curvature, visit: VisitTerm) {
         for touch in E::touches(at) {
             let Touch { points: [p, q], shares, corners: [a, b, c, d], weights: w, .. } = *touch;
             let joined =
                 [(p, shares[0]), (q, shares[1]), (a, -w[0]), (b, -w[1]), (c, -w[2]), (d, -w[3])];
             visit(&joined, E::bend(&self.solids, touch, at, curvature));
         }
-        true
     }
 
-    fn is_joining(&self) -> bool {
+    fn couples_vertices(&self) -> bool {
         true
     }
 
     fn turnings(&self, at: &Situation, visit: &mut dyn FnMut(Turning)) {
         E::touches(at).iter().filter_map(|touch| E::turning(touch, at)).for_each(visit);
     }
-
-    /// None: it comes and goes.
-    fn proxy(&self, _: ProxyKind, _: &mut dyn FnMut(u32, u32, f64)) {}
 }
 
 impl Solids {

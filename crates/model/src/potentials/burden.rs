@@ -6,8 +6,10 @@
 use glam::DVec3;
 use pliant_math::Row;
 
-use super::attachment::points;
-use super::potential::{CHUNK_ELEMENTS, Curvature, Potential, ProxyKind, Situation};
+use super::chunks::{Chunk, point_chunks, points};
+use super::driven::DrivenPotential;
+use super::potential::{Curvature, Potential, ProxyKind};
+use super::situation::Situation;
 
 /// Masses at model vertices.
 pub struct Burden {
@@ -36,11 +38,11 @@ impl Potential for Burden {
     }
 
     fn chunk_count(&self) -> usize {
-        self.vertices.len().div_ceil(CHUNK_ELEMENTS)
+        point_chunks(&self.vertices)
     }
 
-    fn chunk_vertices(&self, chunk: usize) -> &[u32] {
-        points(&self.vertices, chunk)
+    fn chunk(&self, chunk: usize) -> Chunk<'_> {
+        Chunk::of_points(points(&self.vertices, chunk))
     }
 
     fn evaluate(&self, chunk: usize, at: &Situation, gradient: Option<&mut [Row]>) -> f64 {
@@ -61,6 +63,14 @@ impl Potential for Burden {
         out.fill(0.0);
     }
 
+    fn proxy(&self, _: ProxyKind, _: &mut dyn FnMut(u32, u32, f64)) {}
+
+    fn as_driven(&self) -> Option<&dyn DrivenPotential> {
+        Some(self)
+    }
+}
+
+impl DrivenPotential for Burden {
     fn driven_work(&self, chunk: usize, [from, to]: [&Situation; 2]) -> f64 {
         let more = self.acceleration(to) - self.acceleration(from);
         let all = points(&self.vertices, chunk).iter().zip(points(&self.masses, chunk));
@@ -70,6 +80,4 @@ impl Potential for Burden {
         };
         all.map(work).sum()
     }
-
-    fn proxy(&self, _: ProxyKind, _: &mut dyn FnMut(u32, u32, f64)) {}
 }

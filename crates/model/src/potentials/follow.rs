@@ -6,9 +6,11 @@
 
 use pliant_math::Row;
 
-use super::attachment::{diagonal_hessians, driven, points, pull};
-use super::compliant::Compliant;
-use super::potential::{CHUNK_ELEMENTS, Curvature, Potential, ProxyKind, Situation};
+use super::attachment::{diagonal_hessians, pull};
+use super::chunks::{Chunk, driven, point_chunks, points};
+use super::compliant::{CompliantElement, CompliantPotential};
+use super::potential::{Curvature, Potential, ProxyKind};
+use super::situation::Situation;
 
 /// The followed vertices of a body; targets and weights are [`crate::Drive::follow`] and
 /// [`crate::Drive::follow_weights`].
@@ -33,11 +35,11 @@ impl Potential for Follow {
     }
 
     fn chunk_count(&self) -> usize {
-        self.vertices.len().div_ceil(CHUNK_ELEMENTS)
+        point_chunks(&self.vertices)
     }
 
-    fn chunk_vertices(&self, chunk: usize) -> &[u32] {
-        points(&self.vertices, chunk)
+    fn chunk(&self, chunk: usize) -> Chunk<'_> {
+        Chunk::of_points(points(&self.vertices, chunk))
     }
 
     fn evaluate(&self, chunk: usize, at: &Situation, gradient: Option<&mut [Row]>) -> f64 {
@@ -56,10 +58,15 @@ impl Potential for Follow {
         }
     }
 
-    fn compliant(&self, visit: &mut dyn FnMut(Compliant)) -> bool {
+    fn as_compliant(&self) -> Option<&dyn CompliantPotential> {
+        Some(self)
+    }
+}
+
+impl CompliantPotential for Follow {
+    fn visit_elements(&self, visit: &mut dyn FnMut(CompliantElement)) {
         for (index, &vertex) in self.vertices.iter().enumerate() {
-            visit(Compliant::Followed { vertex, index: self.first + index });
+            visit(CompliantElement::Followed { vertex, index: self.first + index });
         }
-        true
     }
 }

@@ -9,9 +9,12 @@ use pliant_math::Row;
 use pliant_math::lanes::{Kernel, Lanes, Quad, WIDTH_F64, run64};
 
 use super::activation::{Activation, Active, RELAXED, active_lanes};
-use super::batches::{Batches, Chunk, LocalRows};
+use super::batches::{Batches, LaneChunk, LocalRows};
+use super::chunks::Chunk;
 use super::density::{Density, Matrix9};
-use super::potential::{Curvature, Mixed, Potential, ProxyKind, Situation};
+use super::driven::{DrivenPotential, MixedDerivative};
+use super::potential::{Curvature, Potential, ProxyKind};
+use super::situation::Situation;
 use super::tetrahedra::{Lame, MOST_VERTICES, deformation, rest_shapes, shape_gradients};
 use super::tissue::Tissue;
 use crate::error::ModelError;
@@ -61,7 +64,7 @@ impl Muscles {
     }
 
     /// ψ of an element times its volume, where it is in a situation.
-    fn active(&self, chunk: &Chunk, e: usize, at: &Situation) -> Active {
+    fn active(&self, chunk: &LaneChunk, e: usize, at: &Situation) -> Active {
         let (inverse, [mu, lambda, number]) = self.element(chunk, e);
         let x: [DVec3; 4] =
             std::array::from_fn(|c| at.positions[chunk.elements[4 * e + c] as usize].xyz());
@@ -70,7 +73,7 @@ impl Muscles {
         Active::new(&f, self.activation(at, number), firm[0] * mu, firm[1] * lambda)
     }
 
-    fn element(&self, chunk: &Chunk, e: usize) -> (DMat3, [f64; 3]) {
+    fn element(&self, chunk: &LaneChunk, e: usize) -> (DMat3, [f64; 3]) {
         let [a, b, c, d, e, f, g, h, i, mu, lambda, number] = self.batches.element(chunk, e);
         (DMat3::from_cols_array(&[a, d, g, b, e, h, c, f, i]), [mu, lambda, number])
     }
@@ -85,8 +88,8 @@ impl Potential for Muscles {
         self.batches.chunks.len()
     }
 
-    fn chunk_vertices(&self, chunk: usize) -> &[u32] {
-        &self.batches.chunks[chunk].vertices
+    fn chunk(&self, chunk: usize) -> Chunk<'_> {
+        self.batches.chunks[chunk].view(4)
     }
 
     fn evaluate(&self, chunk: usize, at: &Situation, gradient: Option<&mut [Row]>) -> f64 {
@@ -95,14 +98,6 @@ impl Potential for Muscles {
             Some(out) => run64(Evaluate::<true> { muscles: self, chunk, at, out }),
             None => run64(Evaluate::<false> { muscles: self, chunk, at, out: &mut [] }),
         }
-    }
-
-    fn corners(&self) -> usize {
-        4
-    }
-
-    fn chunk_elements(&self, chunk: usize) -> &[u32] {
-        &self.batches.chunks[chunk].elements
     }
 
     fn hessians(&self, chunk: usize, at: &Situation, curvature: Curvature, out: &mut [f64]) {
@@ -118,6 +113,28 @@ impl Potential for Muscles {
         }
     }
 
+    fn proxy(&self, kind: ProxyKind, add: &mut dyn FnMut(u32, u32, f64)) {
+        for chunk in &self.batches.chunks {
+            for (e, corners) in chunk.elements.chunks_exact(4).enumerate() {
+                let (inverse, [mu, lambda, _]) = self.element(chunk, e);
+                let (typical, bound) = Tissue::proxy(mu, lambda);
+                let weight = if kind == ProxyKind::Typical { typical } else { bound };
+                let gradients = shape_gradients(&inverse);
+                for a in 0..4 {
+                    for b in 0..4 {
+                        add(corners[a], corners[b], weight * gradients[a].dot(gradients[b]));
+                    }
+                }
+            }
+        }
+    }
+
+    fn as_driven(&self) -> Option<&dyn DrivenPotential> {
+        Some(self)
+    }
+}
+
+impl DrivenPotential for Muscles {
     fn driven_work(&self, chunk: usize, ends: [&Situation; 2]) -> f64 {
         let chunk = &self.batches.chunks[chunk];
         let mut work = 0.0;
@@ -140,33 +157,22 @@ impl Potential for Muscles {
         work
     }
 
-    fn mixed(&self, chunk: usize, at: &Situation, visit: &mut dyn FnMut(Mixed)) {
+    fn mixed_derivatives(
+        &self,
+        chunk: usize,
+        at: &Situation,
+        visit: &mut dyn FnMut(MixedDerivative),
+    ) {
         let chunk = &self.batches.chunks[chunk];
         for (e, corners) in chunk.elements.chunks_exact(4).enumerate() {
             let (inverse, [_, _, number]) = self.element(chunk, e);
             let gradients = shape_gradients(&inverse);
             let mixed = self.active(chunk, e, at).mixed();
-            visit(Mixed {
+            visit(MixedDerivative {
                 activation: (self.first + number as usize) as u32,
                 corners: [corners[0], corners[1], corners[2], corners[3]],
                 slopes: mixed.map(|slope| gradients.map(|gradient| slope * gradient)),
             });
-        }
-    }
-
-    fn proxy(&self, kind: ProxyKind, add: &mut dyn FnMut(u32, u32, f64)) {
-        for chunk in &self.batches.chunks {
-            for (e, corners) in chunk.elements.chunks_exact(4).enumerate() {
-                let (inverse, [mu, lambda, _]) = self.element(chunk, e);
-                let (typical, bound) = Tissue::proxy(mu, lambda);
-                let weight = if kind == ProxyKind::Typical { typical } else { bound };
-                let gradients = shape_gradients(&inverse);
-                for a in 0..4 {
-                    for b in 0..4 {
-                        add(corners[a], corners[b], weight * gradients[a].dot(gradients[b]));
-                    }
-                }
-            }
         }
     }
 }
@@ -196,7 +202,7 @@ fn spread(hessian: &Matrix9, gradients: &[DVec3; 4], out: &mut [f64]) {
 
 struct Evaluate<'a, const GRADIENT: bool> {
     muscles: &'a Muscles,
-    chunk: &'a Chunk,
+    chunk: &'a LaneChunk,
     at: &'a Situation<'a>,
     out: &'a mut [Row],
 }

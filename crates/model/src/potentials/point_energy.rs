@@ -9,8 +9,9 @@ use glam::{DMat3, DVec3};
 use pliant_math::Row;
 use pliant_math::decomposition::symmetric_eigen;
 
-use super::attachment::points;
-use super::potential::{CHUNK_ELEMENTS, Curvature, Potential, ProxyKind, Situation};
+use super::chunks::{Chunk, point_chunks, points};
+use super::potential::{Curvature, Potential, ProxyKind};
+use super::situation::Situation;
 
 /// An energy at one position, with its derivatives.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -50,11 +51,11 @@ impl Potential for PointEnergy {
     }
 
     fn chunk_count(&self) -> usize {
-        self.vertices.len().div_ceil(CHUNK_ELEMENTS)
+        point_chunks(&self.vertices)
     }
 
-    fn chunk_vertices(&self, chunk: usize) -> &[u32] {
-        points(&self.vertices, chunk)
+    fn chunk(&self, chunk: usize) -> Chunk<'_> {
+        Chunk::of_points(points(&self.vertices, chunk))
     }
 
     fn evaluate(&self, chunk: usize, at: &Situation, gradient: Option<&mut [Row]>) -> f64 {

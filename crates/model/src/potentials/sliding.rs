@@ -4,8 +4,10 @@
 use glam::{DMat3, DVec3};
 use pliant_math::Row;
 
-use super::attachment::{driven, points};
-use super::potential::{CHUNK_ELEMENTS, Curvature, Potential, ProxyKind, Situation};
+use super::chunks::{Chunk, driven, point_chunks, points};
+use super::driven::DrivenPotential;
+use super::potential::{Curvature, Potential, ProxyKind};
+use super::situation::Situation;
 
 /// A plane to slide in.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -50,11 +52,11 @@ impl Potential for Sliding {
     }
 
     fn chunk_count(&self) -> usize {
-        self.vertices.len().div_ceil(CHUNK_ELEMENTS)
+        point_chunks(&self.vertices)
     }
 
-    fn chunk_vertices(&self, chunk: usize) -> &[u32] {
-        points(&self.vertices, chunk)
+    fn chunk(&self, chunk: usize) -> Chunk<'_> {
+        Chunk::of_points(points(&self.vertices, chunk))
     }
 
     fn evaluate(&self, chunk: usize, at: &Situation, gradient: Option<&mut [Row]>) -> f64 {
@@ -80,6 +82,19 @@ impl Potential for Sliding {
         }
     }
 
+    /// The proxy is alike in all directions: too stiff in two of three, of which L-BFGS learns.
+    fn proxy(&self, _: ProxyKind, add: &mut dyn FnMut(u32, u32, f64)) {
+        for (&v, &k) in self.vertices.iter().zip(&self.stiffness) {
+            add(v, v, k);
+        }
+    }
+
+    fn as_driven(&self) -> Option<&dyn DrivenPotential> {
+        Some(self)
+    }
+}
+
+impl DrivenPotential for Sliding {
     fn driven_work(&self, chunk: usize, [from, to]: [&Situation; 2]) -> f64 {
         let pairs = self.parts(chunk, from).zip(self.parts(chunk, to));
         let work =
@@ -92,12 +107,5 @@ impl Potential for Sliding {
                 0.5 * (slope(from, before) + slope(to, after))
             };
         pairs.map(work).sum()
-    }
-
-    /// The proxy is alike in all directions: too stiff in two of three, of which L-BFGS learns.
-    fn proxy(&self, _: ProxyKind, add: &mut dyn FnMut(u32, u32, f64)) {
-        for (&v, &k) in self.vertices.iter().zip(&self.stiffness) {
-            add(v, v, k);
-        }
     }
 }

@@ -5,9 +5,11 @@ use glam::{DMat3, DVec3};
 use pliant_math::Row;
 use pliant_math::lanes::{Kernel, Lanes, Quad, WIDTH_F64, run64};
 
-use super::batches::{Batches, Chunk, LocalRows};
-use super::compliant::Compliant;
-use super::potential::{CHUNK_ELEMENTS, Curvature, Potential, ProxyKind, Situation};
+use super::batches::{Batches, LaneChunk, LocalRows};
+use super::chunks::{CHUNK_ELEMENTS, Chunk};
+use super::compliant::{CompliantElement, CompliantPotential};
+use super::potential::{Curvature, Potential, ProxyKind};
+use super::situation::Situation;
 
 /// Shorter springs than this \[m\] have no direction, and no force.
 const SHORTEST: f64 = 1e-150;
@@ -52,22 +54,14 @@ impl Potential for Springs {
         self.batches.chunks.len()
     }
 
-    fn chunk_vertices(&self, chunk: usize) -> &[u32] {
-        &self.batches.chunks[chunk].vertices
+    fn chunk(&self, chunk: usize) -> Chunk<'_> {
+        self.batches.chunks[chunk].view(2)
     }
 
     fn evaluate(&self, chunk: usize, at: &Situation, gradient: Option<&mut [Row]>) -> f64 {
         let chunk = &self.batches.chunks[chunk];
         let out = gradient.unwrap_or(&mut []);
         run64(Evaluate { springs: self, chunk, positions: at.positions, out })
-    }
-
-    fn corners(&self) -> usize {
-        2
-    }
-
-    fn chunk_elements(&self, chunk: usize) -> &[u32] {
-        &self.batches.chunks[chunk].elements
     }
 
     fn hessians(&self, chunk: usize, at: &Situation, curvature: Curvature, out: &mut [f64]) {
@@ -100,18 +94,23 @@ impl Potential for Springs {
         }
     }
 
-    fn compliant(&self, visit: &mut dyn FnMut(Compliant)) -> bool {
+    fn as_compliant(&self) -> Option<&dyn CompliantPotential> {
+        Some(self)
+    }
+}
+
+impl CompliantPotential for Springs {
+    fn visit_elements(&self, visit: &mut dyn FnMut(CompliantElement)) {
         for chunk in &self.batches.chunks {
             for (e, ends) in chunk.elements.chunks_exact(2).enumerate() {
                 let [stiffness, rest_length] = self.batches.element(chunk, e);
-                visit(Compliant::Spring(Spring {
+                visit(CompliantElement::Spring(Spring {
                     ends: [ends[0], ends[1]],
                     stiffness,
                     rest_length,
                 }));
             }
         }
-        true
     }
 }
 
@@ -131,7 +130,7 @@ fn hessian(d: DVec3, stiffness: f64, rest_length: f64, curvature: Curvature) -> 
 
 struct Evaluate<'a> {
     springs: &'a Springs,
-    chunk: &'a Chunk,
+    chunk: &'a LaneChunk,
     positions: &'a [Row],
     /// Empty when only the energy is wanted.
     out: &'a mut [Row],

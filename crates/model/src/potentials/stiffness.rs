@@ -16,11 +16,11 @@ use pliant_math::Row;
 use pliant_math::decomposition::{SvdLanes, product, product_with_transpose, svd_lanes};
 use pliant_math::lanes::{Kernel, Lanes, WIDTH_F64};
 
-use super::batches::LocalRows;
+use super::batches::{LaneChunk, LocalRows};
 use super::density::Density;
 use super::isotropic::Spectrum;
 use super::potential::Curvature;
-use super::tetrahedra::{Chunk, MOST_VERTICES, Tetrahedra, deformation};
+use super::tetrahedra::{MOST_VERTICES, Tetrahedra, deformation};
 
 /// Numbers per tet: 12 × 12, row-major, corners in threes.
 const ENTRIES: usize = 144;
@@ -28,7 +28,7 @@ const ENTRIES: usize = 144;
 /// Writes the Hessians of a chunk's tets, one after the other.
 pub(super) struct Stiffness<'a, D> {
     pub tets: &'a Tetrahedra<D>,
-    pub chunk: &'a Chunk,
+    pub chunk: &'a LaneChunk,
     pub positions: &'a [Row],
     pub curvature: Curvature,
     pub out: &'a mut [f64],

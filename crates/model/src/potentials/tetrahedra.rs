@@ -9,11 +9,12 @@ use pliant_math::Row;
 use pliant_math::lanes::{Kernel, Lanes, Quad, WIDTH_F64, run64};
 use pliant_mesh::edge_matrix;
 
-pub(super) use super::batches::Chunk;
-use super::batches::{Batches, LocalRows};
-use super::compliant::Compliant;
+use super::batches::{Batches, LaneChunk, LocalRows};
+use super::chunks::{CHUNK_ELEMENTS, Chunk};
+use super::compliant::{CompliantElement, CompliantPotential, CompliantTet};
 use super::density::Density;
-use super::potential::{CHUNK_ELEMENTS, Curvature, Potential, ProxyKind, Situation};
+use super::potential::{Curvature, Potential, ProxyKind};
+use super::situation::Situation;
 use super::stiffness::Stiffness;
 use crate::error::ModelError;
 use crate::material::ElasticModel;
@@ -60,7 +61,7 @@ impl<D: Density> Tetrahedra<D> {
     }
 
     /// Dₘ⁻¹, μV and λV of element `e` of a chunk.
-    fn element(&self, chunk: &Chunk, e: usize) -> (DMat3, f64, f64) {
+    fn element(&self, chunk: &LaneChunk, e: usize) -> (DMat3, f64, f64) {
         let [a, b, c, d, e, f, g, h, i, mu, lambda] = self.batches.element(chunk, e);
         (DMat3::from_cols_array(&[a, d, g, b, e, h, c, f, i]), mu, lambda)
     }
@@ -101,8 +102,8 @@ impl<D: Density> Potential for Tetrahedra<D> {
         self.batches.chunks.len()
     }
 
-    fn chunk_vertices(&self, chunk: usize) -> &[u32] {
-        &self.batches.chunks[chunk].vertices
+    fn chunk(&self, chunk: usize) -> Chunk<'_> {
+        self.batches.chunks[chunk].view(4)
     }
 
     fn evaluate(&self, chunk: usize, at: &Situation, gradient: Option<&mut [Row]>) -> f64 {
@@ -118,14 +119,6 @@ impl<D: Density> Potential for Tetrahedra<D> {
                 out: &mut [],
             }),
         }
-    }
-
-    fn corners(&self) -> usize {
-        4
-    }
-
-    fn chunk_elements(&self, chunk: usize) -> &[u32] {
-        &self.batches.chunks[chunk].elements
     }
 
     fn hessians(&self, chunk: usize, at: &Situation, curvature: Curvature, out: &mut [f64]) {
@@ -149,27 +142,33 @@ impl<D: Density> Potential for Tetrahedra<D> {
         }
     }
 
-    fn compliant(&self, visit: &mut dyn FnMut(Compliant)) -> bool {
-        let Some(model) = ElasticModel::named(D::NAME) else { return false };
+    fn as_compliant(&self) -> Option<&dyn CompliantPotential> {
+        let is_known = ElasticModel::named(D::NAME).is_some();
+        is_known.then_some(self as &dyn CompliantPotential)
+    }
+}
+
+impl<D: Density> CompliantPotential for Tetrahedra<D> {
+    fn visit_elements(&self, visit: &mut dyn FnMut(CompliantElement)) {
+        let Some(model) = ElasticModel::named(D::NAME) else { return };
         for chunk in &self.batches.chunks {
             for (e, corners) in chunk.elements.chunks_exact(4).enumerate() {
                 let values = self.batches.element(chunk, e);
-                visit(Compliant::Tet {
+                visit(CompliantElement::Tet(CompliantTet {
                     corners: [corners[0], corners[1], corners[2], corners[3]],
                     inverse: std::array::from_fn(|k| values[k]),
                     mu: values[9],
                     lambda: values[10],
                     model,
-                });
+                }));
             }
         }
-        true
     }
 }
 
 struct Evaluate<'a, D, const GRADIENT: bool> {
     tets: &'a Tetrahedra<D>,
-    chunk: &'a Chunk,
+    chunk: &'a LaneChunk,
     positions: &'a [Row],
     out: &'a mut [Row],
 }

@@ -8,8 +8,9 @@
 use pliant_math::Row;
 use pliant_math::lanes::{Kernel, Lanes, Quad, run64};
 
-use super::attachment::driven;
-use super::potential::{CHUNK_ELEMENTS, Curvature, Potential, ProxyKind, Situation, localise};
+use super::chunks::{CHUNK_ELEMENTS, Chunk, driven, localise};
+use super::potential::{Curvature, Potential, ProxyKind};
+use super::situation::Situation;
 
 /// A point of a tracked surface.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -34,10 +35,10 @@ impl Tracked {
 /// The tracked points of a body; targets are [`crate::Drive::tracked`].
 pub struct Tracking {
     first: usize,
-    chunks: Vec<Chunk>,
+    chunks: Vec<TrackedChunk>,
 }
 
-struct Chunk {
+struct TrackedChunk {
     vertices: Vec<u32>,
     corners: Vec<u32>,
     local: Vec<u16>,
@@ -50,7 +51,7 @@ impl Tracking {
         let chunk = |points: &[Tracked]| {
             let corners: Vec<u32> = points.iter().flat_map(|p| p.corners).collect();
             let (vertices, local) = localise(&corners);
-            Chunk { vertices, corners, local, points: points.to_vec() }
+            TrackedChunk { vertices, corners, local, points: points.to_vec() }
         };
         Tracking { first, chunks: points.chunks(CHUNK_ELEMENTS).map(chunk).collect() }
     }
@@ -65,22 +66,15 @@ impl Potential for Tracking {
         self.chunks.len()
     }
 
-    fn chunk_vertices(&self, chunk: usize) -> &[u32] {
-        &self.chunks[chunk].vertices
+    fn chunk(&self, chunk: usize) -> Chunk<'_> {
+        let TrackedChunk { vertices, corners, .. } = &self.chunks[chunk];
+        Chunk { vertices, corners: 4, elements: corners }
     }
 
     fn evaluate(&self, chunk: usize, at: &Situation, gradient: Option<&mut [Row]>) -> f64 {
         let targets = driven(&at.drive.tracked, self.first, chunk);
         let (chunk, positions) = (&self.chunks[chunk], at.positions);
         run64(Evaluate { chunk, targets, positions, out: gradient.unwrap_or(&mut []) })
-    }
-
-    fn corners(&self) -> usize {
-        4
-    }
-
-    fn chunk_elements(&self, chunk: usize) -> &[u32] {
-        &self.chunks[chunk].corners
     }
 
     fn hessians(&self, chunk: usize, _: &Situation, _: Curvature, out: &mut [f64]) {
@@ -109,7 +103,7 @@ impl Potential for Tracking {
 
 /// Energy of a chunk and, where there is room for it, its gradient.
 struct Evaluate<'a> {
-    chunk: &'a Chunk,
+    chunk: &'a TrackedChunk,
     targets: &'a [Row],
     positions: &'a [Row],
     out: &'a mut [Row],
@@ -120,8 +114,12 @@ impl<L: Lanes<Real = f64>> Kernel<L> for Evaluate<'_> {
 
     #[inline(always)]
     unsafe fn run(self) -> f64 {
-        let Evaluate { chunk: Chunk { vertices, local, points, .. }, targets, positions, out } =
-            self;
+        let Evaluate {
+            chunk: TrackedChunk { vertices, local, points, .. },
+            targets,
+            positions,
+            out,
+        } = self;
         assert!(out.is_empty() || out.len() == vertices.len());
         out.fill(Row::zero());
         let mut energy = 0.0;

@@ -9,7 +9,7 @@
 //! k (|w|² − qᵀ (EᵀE)⁻¹ q),     q = Eᵀw + E′ᵀr.
 //! ```
 //!
-//! Without E′, the motion of the edges, that is the term g e″ gᵀ that [`super::Potential::joins`] tells; the rest is here.
+//! Without E′, the motion of the edges, that is the term g e″ gᵀ that [`super::ContactPotential::couplings`] gives; the rest is here.
 //! It is small where the contact is shallow, but k is large: k d is the contact's force, and where lips press on
 //! each other, force over edge is as stiff as flesh. Without it Newton's method gained a quarter per iteration.
 

@@ -13,19 +13,19 @@
 use glam::DVec3;
 use pliant_math::Row;
 
-use super::compliant::Compliant;
-use super::potential::{
-    CHUNK_ELEMENTS, Curvature, Potential, ProxyKind, Situation, bisect, localise,
-};
+use super::chunks::{CHUNK_ELEMENTS, Chunk, bisect, localise};
+use super::compliant::{CompliantElement, CompliantPotential};
+use super::potential::{Curvature, Potential, ProxyKind};
+use super::situation::Situation;
 
 /// Wind on the surface triangles of the model; its velocity is [`crate::Drive::air_on`].
 pub struct Wind {
     /// ρ: the contract's `drag` [kg/m³].
     drag: f64,
-    chunks: Vec<Chunk>,
+    chunks: Vec<BlownChunk>,
 }
 
-struct Chunk {
+struct BlownChunk {
     vertices: Vec<u32>,
     local: Vec<u16>,
     elements: Vec<u32>,
@@ -45,7 +45,7 @@ impl Wind {
             let elements: Vec<u32> = ids.iter().flat_map(|&t| triangles[t as usize]).collect();
             let (vertices, local) = localise(&elements);
             let numbers = ids.iter().map(|&t| first as u32 + t).collect();
-            Chunk { vertices, local, elements, numbers }
+            BlownChunk { vertices, local, elements, numbers }
         };
         Wind { drag, chunks: bisect(&centres, CHUNK_ELEMENTS).into_iter().map(chunk).collect() }
     }
@@ -87,8 +87,9 @@ impl Potential for Wind {
         self.chunks.len()
     }
 
-    fn chunk_vertices(&self, chunk: usize) -> &[u32] {
-        &self.chunks[chunk].vertices
+    fn chunk(&self, chunk: usize) -> Chunk<'_> {
+        let BlownChunk { vertices, elements, .. } = &self.chunks[chunk];
+        Chunk { vertices, corners: 3, elements }
     }
 
     fn evaluate(&self, chunk: usize, at: &Situation, gradient: Option<&mut [Row]>) -> f64 {
@@ -115,16 +116,8 @@ impl Potential for Wind {
         energy
     }
 
-    fn corners(&self) -> usize {
-        3
-    }
-
-    fn chunk_elements(&self, chunk: usize) -> &[u32] {
-        &self.chunks[chunk].elements
-    }
-
     fn hessians(&self, chunk: usize, at: &Situation, _: Curvature, out: &mut [f64]) {
-        let Chunk { elements, numbers, .. } = &self.chunks[chunk];
+        let BlownChunk { elements, numbers, .. } = &self.chunks[chunk];
         let triangles = elements.chunks_exact(3).zip(numbers);
         for ((triangle, &number), out) in triangles.zip(out.chunks_exact_mut(81)) {
             let blow = self.blow(triangle, number, at);
@@ -141,13 +134,18 @@ impl Potential for Wind {
     /// None: drag is weak beside inertia, and the quasi-Newton loop learns it.
     fn proxy(&self, _: ProxyKind, _: &mut dyn FnMut(u32, u32, f64)) {}
 
-    fn compliant(&self, visit: &mut dyn FnMut(Compliant)) -> bool {
+    fn as_compliant(&self) -> Option<&dyn CompliantPotential> {
+        Some(self)
+    }
+}
+
+impl CompliantPotential for Wind {
+    fn visit_elements(&self, visit: &mut dyn FnMut(CompliantElement)) {
         for chunk in &self.chunks {
             for (triangle, &number) in chunk.elements.chunks_exact(3).zip(&chunk.numbers) {
                 let corners = [triangle[0], triangle[1], triangle[2]];
-                visit(Compliant::Blown { corners, number, drag: self.drag });
+                visit(CompliantElement::Blown { corners, number, drag: self.drag });
             }
         }
-        true
     }
 }

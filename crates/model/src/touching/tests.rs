@@ -75,7 +75,7 @@ fn energy(model: &Model, positions: &[Row], gradient: Option<&mut [Row]>) -> f64
     let out = gradient.unwrap_or(&mut []);
     out.fill(Row::zero());
     for chunk in 0..potential.chunk_count() {
-        let vertices = potential.chunk_vertices(chunk);
+        let vertices = potential.chunk(chunk).vertices;
         let rows = &mut rows[..vertices.len()];
         sum += potential.evaluate(chunk, &at, Some(rows));
         for (&v, row) in vertices.iter().zip(rows.iter()) {
@@ -321,7 +321,7 @@ fn second_derivatives_bound_those_of_the_energy() {
         .sum();
     let mut bound = 0.0;
     for chunk in 0..potential.chunk_count() {
-        let vertices = potential.chunk_vertices(chunk);
+        let vertices = potential.chunk(chunk).vertices;
         let mut blocks = vec![0.0; 9 * vertices.len()];
         potential.hessians(chunk, &at, Curvature::Definite, &mut blocks);
         for (&v, block) in vertices.iter().zip(blocks.chunks_exact(9)) {

@@ -15,7 +15,7 @@ use pliant_model::potentials::Curvature;
 use pliant_model::touching::Touch;
 use pliant_model::{Drive, Model};
 
-use super::compliance::Compliance;
+use super::contact::compliance::ContactCompliance;
 use super::hessian::HessianLayout;
 use crate::blocks::each_block;
 use crate::objective::{Forces, Objective};
@@ -31,7 +31,7 @@ pub struct AtRest {
     surroundings: Surroundings,
     /// R of every free vertex.
     turns: Vec<DMat3>,
-    compliance: Compliance,
+    compliance: ContactCompliance,
 }
 
 /// Who is around each free vertex.
@@ -67,7 +67,7 @@ impl AtRest {
             measured: &[],
         };
         let field = model.field();
-        let lasts = |task: usize| field.is_stored(task) && field.is_lasting(task);
+        let lasts = |task: usize| field.is_stored(task) && field.is_in_proxy(task);
         layout.assemble(&objective, rest, Curvature::Definite, 0.0, &lasts, team);
         let factor = PanelCholesky::new(layout.matrix())?;
         Ok(AtRest {
@@ -76,7 +76,7 @@ impl AtRest {
             columns: None,
             surroundings: Surroundings::new(model),
             turns: vec![DMat3::IDENTITY; free],
-            compliance: Compliance::new(model, &drive),
+            compliance: ContactCompliance::new(model, &drive),
             factor,
         })
     }
@@ -178,8 +178,8 @@ impl Surroundings {
         let (field, free) = (model.field(), model.free_count());
         let mut pairs: Vec<(u32, u32)> = Vec::new();
         for task in 0..field.task_count() {
-            let elements = field.task_elements(task);
-            for corners in elements.vertices.chunks_exact(elements.corners) {
+            let chunk = field.task_chunk(task);
+            for corners in chunk.elements.chunks_exact(chunk.corners) {
                 for &i in corners.iter().filter(|&&i| (i as usize) < free) {
                     pairs.extend(corners.iter().filter(|&&j| j != i).map(|&j| (i, j)));
                 }

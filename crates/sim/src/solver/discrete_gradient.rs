@@ -37,6 +37,7 @@ use std::time::Instant;
 
 use glam::DVec3;
 use pliant_math::team::Team;
+use pliant_math::woodbury::sherman_morrison;
 use pliant_math::{Buffer, MathError, Row};
 use pliant_model::Model;
 use pliant_model::potentials::Curvature;
@@ -347,11 +348,7 @@ fn direction(
             out.copy_from_slice(&(deformed[v] * masses[v]).0[..3]);
         }
         solved &= newton.cholesky.solve(lifted).is_ok();
-        let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(x, y)| x * y).sum::<f64>();
-        let share = dot(slope, &newton.direction) / (1.0 + dot(slope, lifted));
-        if share.is_finite() {
-            newton.direction.iter_mut().zip(&*lifted).for_each(|(d, l)| *d -= share * l);
-        }
+        sherman_morrison(&mut newton.direction, lifted, slope);
     }
     info.timings.solve += clock.elapsed();
     solved && newton.direction.iter().all(|d| d.is_finite())

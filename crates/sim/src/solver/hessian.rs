@@ -13,7 +13,7 @@ use pliant_model::Model;
 use pliant_model::potentials::Curvature;
 use pliant_model::touching::{Touch, Touching};
 
-use super::couplings::Couplings;
+use super::contact::couplings::Couplings;
 use crate::objective::Objective;
 
 /// Where everything goes.
@@ -66,9 +66,9 @@ impl HessianLayout {
         let mut pairs: Vec<(u32, u32, Source)> = Vec::new();
         let mut task_starts = vec![0];
         for task in 0..field.task_count() {
-            let elements = field.task_elements(task);
-            let (k, mut at) = (elements.corners, task_starts[task]);
-            for corners in elements.vertices.chunks_exact(k) {
+            let chunk = field.task_chunk(task);
+            let (k, mut at) = (chunk.corners, task_starts[task]);
+            for corners in chunk.elements.chunks_exact(k) {
                 for (a, &i) in corners.iter().enumerate() {
                     for (b, &j) in corners.iter().enumerate() {
                         if (i as usize) < free && j <= i {
@@ -199,7 +199,7 @@ impl HessianLayout {
         team: &Team,
     ) {
         let field = objective.model.field();
-        self.assemble(objective, p, curvature, 0.0, &|task| !field.is_joining(task), team);
+        self.assemble(objective, p, curvature, 0.0, &|task| !field.couples_vertices(task), team);
         self.has_bounds = false;
     }
 
@@ -267,10 +267,10 @@ impl HessianLayout {
     pub fn multiply_elements(&self, model: &Model, vectors: &[Row], out: &mut [f64]) {
         let field = model.field();
         for task in 0..field.task_count() {
-            let elements = field.task_elements(task);
-            let k = elements.corners;
+            let chunk = field.task_chunk(task);
+            let k = chunk.corners;
             let hessians = self.elements[self.task_starts[task]..].chunks_exact(9 * k * k);
-            for (corners, hessian) in elements.vertices.chunks_exact(k).zip(hessians) {
+            for (corners, hessian) in chunk.elements.chunks_exact(k).zip(hessians) {
                 for (row, entries) in hessian.chunks_exact(3 * k).enumerate() {
                     let to = 3 * corners[row / 3] as usize + row % 3;
                     if let Some(out) = out.get_mut(to) {

@@ -176,7 +176,7 @@ pub fn minimise(
 /// Energy of what comes and goes, at the last evaluation \[J\].
 fn passing_energy(objective: &Objective, evaluation: &EvaluationSpace) -> f64 {
     let field = objective.model.field();
-    let tasks = (0..field.task_count()).filter(|&task| !field.is_lasting(task));
+    let tasks = (0..field.task_count()).filter(|&task| !field.is_in_proxy(task));
     tasks.map(|task| evaluation.energies[task]).sum()
 }
 

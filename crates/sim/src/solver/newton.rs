@@ -22,8 +22,8 @@ use pliant_model::Model;
 use pliant_model::potentials::Curvature;
 
 use super::conjugate::{self, ConjugateSpace, ConjugateVectors, Outcome, Patience};
+use super::contact::coupled_factor::CoupledFactor;
 use super::hessian::HessianLayout;
-use super::joined::Joined;
 use super::{SolverInfo, rises};
 use crate::objective::{EvaluationSpace, Objective};
 
@@ -62,7 +62,7 @@ pub struct NewtonSpace {
     /// Where bodies touch: for what couples vertices beside a factor that does not know it.
     coupled: Option<ConjugateVectors>,
     /// What of that is around the factor.
-    joined: Joined,
+    coupled_factor: CoupledFactor,
     /// Whether a tangent was factored.
     is_factored: bool,
 }
@@ -98,7 +98,7 @@ impl NewtonSpace {
             conjugate,
             is_still,
             coupled,
-            joined: Joined::default(),
+            coupled_factor: CoupledFactor::default(),
             is_factored: false,
         })
     }
@@ -177,28 +177,29 @@ impl NewtonSpace {
     pub(crate) fn rough_answer(&mut self, rows: &[Row], out: &mut [Row], team: &Team) -> bool {
         match &mut self.conjugate {
             Some(conjugate) if !self.is_factored => conjugate.precondition(rows, out, team),
-            _ => self.joined.divide(rows, &mut self.cholesky, out),
+            _ => self.coupled_factor.divide(rows, &mut self.cholesky, out),
         }
     }
 
     /// Puts what joins vertices around what is factored, if that has no bounds of it.
     fn join(&mut self) {
-        let NewtonSpace { layout, cholesky, joined, .. } = self;
+        let NewtonSpace { layout, cholesky, coupled_factor, .. } = self;
         if layout.has_bounds() {
-            joined.part();
+            coupled_factor.clear();
         } else {
             // Where it cannot, conjugate gradients have more to do.
-            joined.meet(layout.couplings(), cholesky);
+            coupled_factor.update(layout.couplings(), cholesky);
         }
     }
 
     /// The direction by what is factored, and, where vertices are coupled, by conjugate gradients around
     /// it; whether there is one.
     fn divide(&mut self, (gradient, accuracy): (&[Row], f64), team: &Team) -> bool {
-        let NewtonSpace { layout, cholesky, direction, coupled, joined, .. } = self;
+        let NewtonSpace { layout, cholesky, direction, coupled, coupled_factor, .. } = self;
         if let Some(vectors) = coupled.as_mut().filter(|_| layout.is_coupled()) {
-            let mut precondition =
-                |residual: &[Row], _: f64, out: &mut [Row]| joined.divide(residual, cholesky, out);
+            let mut precondition = |residual: &[Row], _: f64, out: &mut [Row]| {
+                coupled_factor.divide(residual, cholesky, out)
+            };
             let outcome =
                 vectors.solve((layout, &mut precondition), gradient, accuracy, direction, team);
             // What touches may turn as it is pressed, which is not definite: without that it is.

@@ -23,8 +23,8 @@ use pliant_math::{Buffer, MathError, Row};
 use pliant_model::Model;
 use pliant_model::potentials::ProxyKind;
 
+use super::contact::learned::LearnedStiffness;
 use super::passes::{self, Iterate, advance, difference, narrow, shorten};
-use super::passing::Passing;
 use super::{SolverInfo, Start, rises};
 use crate::gather::Companions;
 use crate::objective::{BLOCK, EvaluationSpace, Objective};
@@ -88,7 +88,7 @@ pub struct ProjectiveSpace {
     history: Buffer<Row<f32>>,
     stride: usize,
     sums: Vec<f64>,
-    passing: Passing,
+    learned: LearnedStiffness,
 }
 
 impl ProjectiveSpace {
@@ -108,7 +108,7 @@ impl ProjectiveSpace {
             history: Buffer::zeroed(free * 2 * stride),
             stride,
             sums: vec![0.0; free.div_ceil(BLOCK)],
-            passing: Passing::new(model, &proxy.diagonal),
+            learned: LearnedStiffness::new(model, &proxy.diagonal),
             proxy,
         }
     }
@@ -125,7 +125,7 @@ pub fn minimise(
 ) -> SolverInfo {
     let Start { p, gradient, mut known } = start;
     let history = (params.history as usize).min(MAX_HISTORY);
-    space.passing.begin(objective);
+    space.learned.begin(objective);
     let mut lbfgs = Lbfgs::new(history);
     let mut info = SolverInfo::default();
     let (mut last_value, mut slope, mut step) = (f64::INFINITY, 0.0, 1.0);
@@ -156,9 +156,9 @@ pub fn minimise(
         });
         info.evaluations += 1;
         let diagonal = &space.proxy.diagonal;
-        let learnt = space.passing.learn(objective, p, diagonal, evaluation, info.iterations);
+        let learnt = space.learned.learn(objective, p, diagonal, evaluation, info.iterations);
         if learnt {
-            space.passing.fit(&space.proxy.factor, &mut space.panels, team);
+            space.learned.fit(&space.proxy.factor, &mut space.panels, team);
         }
         if moved && rises(sums.value, last_value, slope * step, &sums) {
             let slot = lbfgs.slot();
@@ -238,10 +238,10 @@ impl ProjectiveSpace {
     /// d ← S M⁻¹ S d.
     fn solve(&mut self, current: usize, team: &Team) {
         let d = &mut self.d[current];
-        self.passing.soften(d);
+        self.learned.soften(d);
         self.proxy.factor.solve(d, &mut self.panels, team);
-        self.passing.hold(d, team);
-        self.passing.soften(d);
+        self.learned.hold(d, team);
+        self.learned.soften(d);
     }
 
     /// The vectors of an iterate.

@@ -14,7 +14,7 @@
 use pliant_math::Row;
 use pliant_math::team::{SharedSlice, Team};
 use pliant_model::collider::Nearest;
-use pliant_model::potentials::friction::Rub;
+use pliant_model::potentials::collider_friction::Rub;
 use pliant_model::{Model, Response};
 
 use crate::objective::{BLOCK, Forces, Objective};

@@ -14,12 +14,13 @@
 //! | [`gravity`], [`burden`] | −Σ m g·x; the same of masses without inertia |
 //! | [`body_contact`] | Σ ½ k d² of surface vertices inside bodies |
 //! | [`body_friction`] | what sliding and rebound lose between bodies |
-//! | [`contact`] | Σ ½ k d² or −Σ k d³ of vertices inside moving obstacles |
-//! | [`friction`] | what sliding and rebound lose there, as a convex function of the displacement |
+//! | [`collider_contact`] | Σ ½ k d² or −Σ k d³ of vertices inside moving obstacles |
+//! | [`collider_friction`] | what sliding and rebound lose there, as a convex function of the displacement |
 //! | [`point_energy`] | Σ E(x), a function that the user of the library brings along |
 //! | [`wind`] | drag of moving air, as a convex function of the displacement |
 //!
-//! [`compliant`] hands out their elements one by one; `stiffness` has the tetrahedra's Hessians.
+//! [`Potential`] is the interface of all of them. [`compliant`] hands out their elements one by
+//! one; `stiffness` has the tetrahedra's Hessians.
 
 pub mod activation;
 pub mod arap;
@@ -29,20 +30,24 @@ pub mod body_contact;
 pub mod body_friction;
 pub mod body_touch;
 pub mod burden;
+mod chunks;
+pub mod collider_contact;
+pub mod collider_friction;
 pub mod compliant;
-pub mod contact;
+mod contact_potential;
 pub mod corotated;
 mod definite;
 pub mod density;
+mod driven;
 pub mod follow;
-pub mod friction;
 pub mod gravity;
 pub mod invertible_stvk;
 pub mod isotropic;
 pub mod muscles;
 pub mod neo_hookean;
 pub mod point_energy;
-pub mod potential;
+mod potential;
+mod situation;
 pub mod sliding;
 pub mod springs;
 mod stiffness;
@@ -53,9 +58,14 @@ pub mod tracking;
 mod turning;
 pub mod wind;
 
-pub use compliant::Compliant;
+pub use chunks::{Chunk, bisect};
+pub use compliant::{CompliantElement, CompliantPotential, CompliantTet};
+pub(crate) use contact_potential::square;
+pub use contact_potential::{ContactPotential, VisitTerm};
 pub use density::{Density, Matrix9};
+pub use driven::{DrivenPotential, MixedDerivative};
 pub use point_energy::PointResponse;
-pub use potential::{Curvature, Mixed, Potential, ProxyKind, Situation, VisitTerm, bisect};
+pub use potential::{Curvature, Potential, ProxyKind};
+pub use situation::Situation;
 pub use tracking::Tracked;
 pub use turning::Turning;

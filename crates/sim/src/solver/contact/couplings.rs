@@ -1,42 +1,41 @@
-//! What joins vertices that touch: the terms g e″ gᵀ of contact's Hessian.
+//! Contact that couples vertices: the terms g e″ gᵀ of its Hessian.
 //!
-//! Which vertices touch changes from iterate to iterate, and Newton's matrix has fixed slots. It has a
-//! bound of these terms on its diagonal, 2 |gᵢ| e″ (see [`pliant_model::potentials::Potential::joins`]):
-//! with that alone two lips that lie on each other cannot move together, and Newton's method creeps.
-//! Products with the matrix get the difference from here.
+//! Contacts change from iterate to iterate, and Newton's matrix has fixed slots. Its diagonal has a
+//! bound of these terms, 2 |gᵢ| e″ (see
+//! [`pliant_model::potentials::ContactPotential::stiff_points`]). With the bound alone two lips
+//! that lie on each other cannot move together, and Newton's method creeps. Products with the
+//! matrix add the difference from here.
 
 use pliant_math::{DMat3, DVec3, Row};
 use pliant_model::potentials::{Curvature, Situation, Turning};
 
+use super::MOST_VERTICES;
 use crate::objective::Objective;
 
-/// Vertices of a touch: a vertex or an edge, and a tet at most.
-pub(super) const MOST: usize = 6;
-
-/// The terms at one iterate; memory that grows to the most that touch at a time.
+/// The terms at one iterate; memory that grows to the most contacts at a time.
 #[derive(Default)]
-pub(super) struct Couplings {
+pub(in crate::solver) struct Couplings {
     all: Vec<Coupling>,
     turnings: Vec<Turning>,
     free: u32,
 }
 
 struct Coupling {
-    /// Free vertices, and their weights; those missing have none.
-    vertices: [u32; MOST],
-    weights: [f64; MOST],
+    /// Free vertices with their weights; zero for those that take no part.
+    vertices: [u32; MOST_VERTICES],
+    weights: [f64; MOST_VERTICES],
     /// e″ [N/m].
     bend: DMat3,
 }
 
 impl Couplings {
-    /// Those of a situation.
+    /// Takes over the terms of a situation.
     pub fn find(&mut self, objective: &Objective, at: &Situation, curvature: Curvature) {
         self.all.clear();
         self.turnings.clear();
         let free = objective.model.free_count() as u32;
-        objective.model.field().joins(at, curvature, &mut |joined, bend| {
-            let (mut vertices, mut weights) = ([0; MOST], [0.0; MOST]);
+        objective.model.field().couplings(at, curvature, &mut |joined, bend| {
+            let (mut vertices, mut weights) = ([0; MOST_VERTICES], [0.0; MOST_VERTICES]);
             let own = joined.iter().filter(|(v, weight)| *v < free && *weight != 0.0);
             for ((to, by), &(v, weight)) in vertices.iter_mut().zip(&mut weights).zip(own) {
                 (*to, *by) = (v, weight);
@@ -51,18 +50,20 @@ impl Couplings {
         }
     }
 
-    /// Whether there are none.
+    /// True if there are none.
     pub fn is_empty(&self) -> bool {
         self.all.is_empty()
     }
 
     /// Vertices, their weights g, and e″ of every term.
-    pub fn terms(&self) -> impl Iterator<Item = (&[u32; MOST], &[f64; MOST], &DMat3)> {
+    pub fn terms(
+        &self,
+    ) -> impl Iterator<Item = (&[u32; MOST_VERTICES], &[f64; MOST_VERTICES], &DMat3)> {
         self.all.iter().map(|Coupling { vertices, weights, bend }| (vertices, weights, bend))
     }
 
-    /// Adds Σ (g e″ gᵀ − 2 diag|g| e″) x to a product, or the first of these alone where the matrix has no bounds, and
-    /// what turns.
+    /// Adds Σ (g e″ gᵀ − 2 diag|g| e″) x to a product, without the second term if the matrix has
+    /// no bounds, and the part of turning directions.
     pub fn add_product(&self, has_bounds: bool, x: &[Row], out: &mut [Row]) {
         let bound = if has_bounds { 2.0 } else { 0.0 };
         for Coupling { vertices, weights, bend } in &self.all {

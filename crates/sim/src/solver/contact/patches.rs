@@ -1,61 +1,61 @@
-//! What many touching vertices do together, beside a matrix that stays factored.
+//! The common stiffness of many touching vertices, beside a matrix that stays factored.
 //!
-//! A vertex that touches is stiffer by H. Softened on its own, a face that lies on something would still
-//! be as free to move as a whole as without it, some hundred times too soft: A alone hardly resists that.
-//! Surfaces are cut into patches of some dozens of vertices, with indicators pⱼ, and for those that touch
-//! with at least half of their vertices the matrix is
+//! A touching vertex is stiffer by H. If each is softened on its own, a face that lies on something
+//! stays as free to move as a whole as without contact, some hundred times too soft: A alone hardly
+//! resists that motion. Surfaces are cut into patches of some dozens of vertices, with indicators
+//! pⱼ. With the patches of which at least half of the vertices touch the matrix is
 //!
 //! ```text
-//! M = A + Σ pⱼ Dⱼ pⱼᵀ,   Dⱼ = Σ H / mⱼ²   over the vertices of patch j, mⱼ of them:
+//! M = A + Σ pⱼ Dⱼ pⱼᵀ,   Dⱼ = Σ H / mⱼ²   over the vertices of patch j, mⱼ of them,
 //! ```
 //!
-//! right for what moves alike all over a patch. Its inverse is that of A and a small system per body
-//! (Woodbury, with Dⱼ = Lⱼ² and Y = A⁻¹P):
+//! which is right for motion that is the same all over a patch. Its inverse is that of A and a
+//! dense system per body ([`Woodbury`], with Dⱼ = Lⱼ² and Y = A⁻¹P):
 //!
 //! ```text
 //! M⁻¹r = y − Y L (I + L PᵀY L)⁻¹ L Pᵀy,   y = A⁻¹r.
 //! ```
 //!
-//! The columns of Y are those of A⁻¹, and stay: each is solved for when its patch first touches. What is
-//! left to soften vertex by vertex is how the vertices of a patch differ from their mean.
+//! The columns of Y are columns of A⁻¹, and stay: each is solved for when its patch first touches.
+//! Softening vertex by vertex then acts on the differences from a patch's mean alone.
 
 use std::ops::Range;
 
 use pliant_math::cholesky::{PanelCholesky, PanelWork};
 use pliant_math::decomposition::symmetric_eigen;
 use pliant_math::team::{SharedSlice, Team};
+use pliant_math::woodbury::Woodbury;
 use pliant_math::{DMat3, Row};
 use pliant_model::potentials::bisect;
 use pliant_model::{DVec3, Model};
 
-use super::passing::Stiff;
+use super::NONE;
+use super::learned::StiffVertex;
 use crate::blocks::each_block;
 
-/// Patches of a body, about, and the least vertices of one.
+/// ContactPatches of a body, about, and the least vertices of one.
 const PATCHES: usize = 32;
 const SMALLEST: usize = 16;
 /// Columns that one solve is good for: x, y and z.
 const AT_ONCE: usize = 3;
-/// No patch.
-const NONE: u32 = u32::MAX;
 
-/// Those of a model, and which of them touch in a search.
+/// The patches of a model, and which of them touch in a search.
 #[derive(Default)]
-pub(super) struct Patches {
+pub(super) struct ContactPatches {
     /// Of each free vertex.
     of: Vec<u32>,
-    patches: Vec<Patch>,
+    patches: Vec<ContactPatch>,
     /// Columns are those of A⁻¹ times this: the mean of A's diagonal [N/m].
     scale: f64,
-    /// Patches that touch, and the systems of their bodies.
-    held: Vec<Held>,
-    systems: Vec<System>,
+    /// ContactPatches that touch, and the systems of their bodies.
+    held: Vec<PressedPatch>,
+    systems: Vec<BodySystem>,
     /// How many of `systems` are in use.
     used: usize,
     right_hand_side: Vec<Row<f32>>,
 }
 
-struct Patch {
+struct ContactPatch {
     /// The free vertices of its body.
     body: Range<usize>,
     vertices: Vec<u32>,
@@ -69,33 +69,32 @@ struct Patch {
 }
 
 /// A patch that touches.
-struct Held {
+struct PressedPatch {
     patch: u32,
     /// L.
     root: DMat3,
     /// A mean over its touching vertices.
     mean: DVec3,
     count: f64,
-    /// What its column is taken off by.
+    /// Factor of its column that is taken off.
     load: DVec3,
 }
 
 /// I + L PᵀY L over the patches of one body, factored.
 #[derive(Default)]
-struct System {
+struct BodySystem {
     held: Range<usize>,
-    factor: Vec<f64>,
-    vector: Vec<f64>,
+    update: Woodbury,
 }
 
-impl Patches {
+impl ContactPatches {
     /// Of a model's bodies, beside a matrix with this diagonal.
     pub fn new(model: &Model, diagonal: &[f64]) -> Self {
-        let mut patches = Patches {
+        let mut patches = ContactPatches {
             of: vec![NONE; diagonal.len()],
             scale: diagonal.iter().sum::<f64>() / diagonal.len().max(1) as f64,
             right_hand_side: vec![Row::zero(); diagonal.len()],
-            ..Patches::default()
+            ..ContactPatches::default()
         };
         for (b, body) in model.bodies().iter().enumerate() {
             let outer = outer_vertices(model, b);
@@ -108,7 +107,7 @@ impl Patches {
                     let vertices: Vec<u32> = group.iter().map(|&i| side[i as usize]).collect();
                     let number = patches.patches.len() as u32;
                     vertices.iter().for_each(|&v| patches.of[v as usize] = number);
-                    patches.patches.push(Patch {
+                    patches.patches.push(ContactPatch {
                         body: body.free.clone(),
                         vertices,
                         column: Vec::new(),
@@ -133,13 +132,13 @@ impl Patches {
     /// Takes over which vertices touch.
     pub fn fit(
         &mut self,
-        stiff: &[Stiff],
+        stiff: &[StiffVertex],
         factor: &PanelCholesky<f32>,
         panels: &mut PanelWork<f32>,
         team: &Team,
     ) {
         self.clear();
-        let Patches { of, patches, held, .. } = self;
+        let ContactPatches { of, patches, held, .. } = self;
         for patch in patches.iter_mut() {
             (patch.count, patch.stiffness) = (0, DMat3::ZERO);
         }
@@ -161,7 +160,13 @@ impl Patches {
             let root =
                 eigen.vectors * DMat3::from_diagonal(roots.into()) * eigen.vectors.transpose();
             let count = f64::from(patch.count);
-            held.push(Held { patch: number, root, mean: DVec3::ZERO, count, load: DVec3::ZERO });
+            held.push(PressedPatch {
+                patch: number,
+                root,
+                mean: DVec3::ZERO,
+                count,
+                load: DVec3::ZERO,
+            });
         }
         self.solve_columns(factor, panels, team);
         self.factor_systems();
@@ -174,7 +179,7 @@ impl Patches {
         panels: &mut PanelWork<f32>,
         team: &Team,
     ) {
-        let Patches { patches, held, scale, right_hand_side: rows, .. } = self;
+        let ContactPatches { patches, held, scale, right_hand_side: rows, .. } = self;
         let mut held = held.iter().map(|held| held.patch as usize).peekable();
         while held.peek().is_some() {
             let mut wanted = [usize::MAX; AT_ONCE];
@@ -198,41 +203,35 @@ impl Patches {
     }
 
     fn factor_systems(&mut self) {
-        let Patches { patches, held, systems, scale, used, .. } = self;
+        let ContactPatches { patches, held, systems, scale, used, .. } = self;
         let mut start = 0;
         while start < held.len() {
             let body = &patches[held[start].patch as usize].body;
-            let same = |h: &&Held| patches[h.patch as usize].body == *body;
+            let same = |h: &&PressedPatch| patches[h.patch as usize].body == *body;
             let end = start + held[start..].iter().take_while(same).count();
             if systems.len() == *used {
-                systems.push(System::default());
+                systems.push(BodySystem::default());
             }
             let system = &mut systems[*used];
             system.held = start..end;
             let own = &held[start..end];
-            let size = 3 * own.len();
-            system.vector.resize(size, 0.0);
-            system.factor.clear();
-            system.factor.resize(size * size, 0.0);
+            system.update.begin(3 * own.len());
             for (i, one) in own.iter().enumerate() {
-                let Patch { vertices, body, .. } = &patches[one.patch as usize];
+                let ContactPatch { vertices, body, .. } = &patches[one.patch as usize];
                 for (j, other) in own[..=i].iter().enumerate() {
                     let column = &patches[other.patch as usize].column;
                     let value = |&v: &u32| f64::from(column[v as usize - body.start]);
                     let coupling = vertices.iter().map(value).sum::<f64>() / *scale;
-                    let mut block = one.root * other.root * coupling;
-                    if i == j {
-                        block += DMat3::IDENTITY;
-                    }
+                    let block = one.root * other.root * coupling;
                     for (row, col) in (0..9).map(|k| (k / 3, k % 3)) {
-                        system.factor[(3 * i + row) * size + 3 * j + col] = block.col(col)[row];
+                        system.update.set(3 * i + row, 3 * j + col, block.col(col)[row]);
                     }
                 }
             }
-            if factor_lower(&mut system.factor, size) {
+            if system.update.factor() {
                 *used += 1;
             } else {
-                // Numbers that are none: as if nothing touched there.
+                // Where numbers are NaN: as if nothing touched there.
                 for held in &held[start..end] {
                     patches[held.patch as usize].place = NONE;
                 }
@@ -242,27 +241,27 @@ impl Patches {
     }
 
     /// Takes the mean of every patch that touches out of its touching vertices' rows.
-    pub fn begin_softening(&mut self, stiff: &[Stiff], rows: &mut [Row<f32>]) {
+    pub fn begin_softening(&mut self, stiff: &[StiffVertex], rows: &mut [Row<f32>]) {
         self.take_means(stiff, rows);
         self.shift(stiff, rows, -1.0);
         self.held.iter_mut().for_each(|held| held.load = held.mean);
     }
 
     /// Puts it back in place of what is their mean now.
-    pub fn end_softening(&mut self, stiff: &[Stiff], rows: &mut [Row<f32>]) {
+    pub fn end_softening(&mut self, stiff: &[StiffVertex], rows: &mut [Row<f32>]) {
         self.take_means(stiff, rows);
         self.held.iter_mut().for_each(|held| held.mean = held.load - held.mean);
         self.shift(stiff, rows, 1.0);
     }
 
-    fn take_means(&mut self, stiff: &[Stiff], rows: &[Row<f32>]) {
-        let Patches { of, patches, held, .. } = self;
+    fn take_means(&mut self, stiff: &[StiffVertex], rows: &[Row<f32>]) {
+        let ContactPatches { of, patches, held, .. } = self;
         held.iter_mut().for_each(|held| held.mean = DVec3::ZERO);
         each_held(of, patches, stiff, |v, place| held[place].mean += rows[v].widen().xyz());
         held.iter_mut().for_each(|held| held.mean /= held.count);
     }
 
-    fn shift(&self, stiff: &[Stiff], rows: &mut [Row<f32>], sign: f64) {
+    fn shift(&self, stiff: &[StiffVertex], rows: &mut [Row<f32>], sign: f64) {
         each_held(&self.of, &self.patches, stiff, |v, place| {
             rows[v] = Row::from(rows[v].widen().xyz() + self.held[place].mean * sign).narrow();
         });
@@ -270,16 +269,16 @@ impl Patches {
 
     /// Makes M⁻¹r of A⁻¹r.
     pub fn hold(&mut self, rows: &mut [Row<f32>], team: &Team) {
-        let Patches { patches, held, systems, used, scale, .. } = self;
+        let ContactPatches { patches, held, systems, used, scale, .. } = self;
         for system in &mut systems[..*used] {
             let own = &mut held[system.held.clone()];
-            for (h, part) in own.iter().zip(system.vector.chunks_exact_mut(3)) {
+            for (h, part) in own.iter().zip(system.update.weights.chunks_exact_mut(3)) {
                 let vertices = &patches[h.patch as usize].vertices;
                 let sum: DVec3 = vertices.iter().map(|&v| rows[v as usize].widen().xyz()).sum();
                 part.copy_from_slice(&(h.root * sum).to_array());
             }
-            solve_lower(&system.factor, &mut system.vector);
-            for (h, part) in own.iter_mut().zip(system.vector.chunks_exact(3)) {
+            system.update.solve();
+            for (h, part) in own.iter_mut().zip(system.update.weights.chunks_exact(3)) {
                 h.load = h.root * DVec3::from_slice(part) / *scale;
             }
             let Some(first) = own.first() else { continue };
@@ -304,7 +303,12 @@ impl Patches {
 }
 
 /// Calls `f(vertex, place)` for the touching vertices of patches that touch.
-fn each_held(of: &[u32], patches: &[Patch], stiff: &[Stiff], mut f: impl FnMut(usize, usize)) {
+fn each_held(
+    of: &[u32],
+    patches: &[ContactPatch],
+    stiff: &[StiffVertex],
+    mut f: impl FnMut(usize, usize),
+) {
     for known in stiff.iter().filter(|known| known.stiffness() != DMat3::ZERO) {
         let patch = of[known.vertex as usize];
         if patch != NONE && patches[patch as usize].place != NONE {
@@ -313,7 +317,7 @@ fn each_held(of: &[u32], patches: &[Patch], stiff: &[Stiff], mut f: impl FnMut(u
     }
 }
 
-/// The free vertices of a body's surface, those that face alike together: along x, against it, …
+/// The free vertices of a body's surface by the direction that they face: along x, against x, …
 fn outer_vertices(model: &Model, b: usize) -> [Vec<u32>; 6] {
     let body = &model.bodies()[b];
     let mut normals = vec![DVec3::ZERO; body.vertex_count];
@@ -332,61 +336,4 @@ fn outer_vertices(model: &Model, b: usize) -> [Vec<u32>; 6] {
         }
     }
     sides
-}
-
-/// Cholesky's factor of a small dense matrix, in place of its lower half, row by row; false where it is
-/// not positive definite.
-pub(super) fn factor_lower(a: &mut [f64], n: usize) -> bool {
-    for i in 0..n {
-        let (done, rest) = a.split_at_mut(i * n);
-        let row = &mut rest[..=i];
-        for j in 0..i {
-            let above = &done[j * n..=j * n + j];
-            let sum: f64 = row[..j].iter().zip(&above[..j]).map(|(p, q)| p * q).sum();
-            row[j] = (row[j] - sum) / above[j];
-        }
-        let square = row[i] - row[..i].iter().map(|p| p * p).sum::<f64>();
-        // False for what is no number.
-        let is_positive = square > 0.0 && square.is_finite();
-        if !is_positive {
-            return false;
-        }
-        row[i] = square.sqrt();
-    }
-    true
-}
-
-/// Solves with that factor.
-pub(super) fn solve_lower(factor: &[f64], x: &mut [f64]) {
-    let n = x.len();
-    for i in 0..n {
-        let row = &factor[i * n..=i * n + i];
-        let sum: f64 = row[..i].iter().zip(&*x).map(|(p, q)| p * q).sum();
-        x[i] = (x[i] - sum) / row[i];
-    }
-    for i in (0..n).rev() {
-        let row = &factor[i * n..=i * n + i];
-        x[i] /= row[i];
-        let value = x[i];
-        x[..i].iter_mut().zip(row).for_each(|(x, l)| *x -= l * value);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_small_system_is_solved() {
-        let a = [4.0, 0.0, 0.0, 2.0, 5.0, 0.0, -1.0, 0.5, 3.0];
-        let full = |i: usize, j: usize| a[3 * i.max(j) + i.min(j)];
-        let wanted = [1.0, -2.0, 0.5];
-        let mut x: Vec<f64> =
-            (0..3).map(|i| (0..3).map(|j| full(i, j) * wanted[j]).sum()).collect();
-        let mut factor = a.to_vec();
-        assert!(factor_lower(&mut factor, 3));
-        solve_lower(&factor, &mut x);
-        assert!(x.iter().zip(wanted).all(|(x, w)| (x - w).abs() < 1e-14), "{x:?}");
-        assert!(!factor_lower(&mut [1.0, 0.0, 2.0, 1.0], 2), "indefinite");
-    }
 }

@@ -2,17 +2,13 @@
 //! [`discrete_gradient`], which minimises nothing.
 
 mod at_rest;
-mod compliance;
 mod conjugate;
-mod couplings;
+mod contact;
 pub mod discrete_gradient;
 pub mod hessian;
-mod joined;
 pub mod modified;
 pub mod newton;
 mod passes;
-mod passing;
-mod patches;
 pub mod projective;
 pub mod xpbd;
 

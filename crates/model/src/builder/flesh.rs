@@ -1,14 +1,13 @@
-//! Flesh in the making: tets that contract or grow, vertices that slide.
+//! Flesh: tets that contract or grow, vertices that slide, added masses.
 
-use std::ops::Range;
-
-use pliant_math::Row;
-
+use super::ModelBuilder;
+use super::assembly::{Assembly, Source};
+use super::numbering::Numbering;
+use super::per_body::PerBody;
 use crate::body_spec::{BodySpec, Matter};
-use crate::builder::ModelBuilder;
 use crate::error::ModelError;
 use crate::material::ElasticModel;
-use crate::potentials::Potential;
+use crate::model::SlidingPoints;
 use crate::potentials::burden::Burden;
 use crate::potentials::muscles::Muscles;
 use crate::potentials::sliding::{Plane, Sliding};
@@ -34,28 +33,16 @@ pub struct SlidingVertex {
     pub stiffness: f64,
 }
 
-/// What was asked for, with bodies.
+/// What was asked for, per body.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Flesh {
-    active: Vec<(usize, Vec<ActiveTet>)>,
-    growing: Vec<(usize, Vec<u32>)>,
-    masses: Vec<(usize, Vec<f64>)>,
-    burden: Vec<(usize, Vec<f64>)>,
-    sliding: Vec<(usize, Vec<SlidingVertex>)>,
-    meeting: Vec<(usize, Vec<u32>)>,
-    blown: Vec<(usize, Vec<[u32; 3]>)>,
-}
-
-/// What became of it.
-#[derive(Debug, Default)]
-pub(crate) struct BuiltFlesh {
-    /// How many tets are active.
-    pub active: usize,
-    pub planes: Vec<Plane>,
-    /// Of every body the model vertices that meet obstacles.
-    pub meeting: Vec<Vec<u32>>,
-    /// Model vertices that slide, and their stiffness [N/m].
-    pub sliding: (Vec<u32>, Vec<f64>),
+    active: PerBody<Vec<ActiveTet>>,
+    growing: PerBody<Vec<u32>>,
+    masses: PerBody<Vec<f64>>,
+    burden: PerBody<Vec<f64>>,
+    sliding: PerBody<Vec<SlidingVertex>>,
+    meeting: PerBody<Vec<u32>>,
+    blown: PerBody<Vec<[u32; 3]>>,
 }
 
 impl ModelBuilder {
@@ -78,12 +65,13 @@ impl ModelBuilder {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn muscles(mut self, body: usize, tets: Vec<ActiveTet>) -> Self {
-        self.flesh.active.push((body, tets));
+        self.flesh.active.add(body, tets);
         self
     }
 
-    /// Lets tets of a body of [`crate::ElasticModel::Tissue`] grow: their own energy becomes ψ(F, S), with S = s I for
-    /// tets whose lengths grow s times. Their activations come before all others, in this order.
+    /// Lets tets of a body of [`crate::ElasticModel::Tissue`] grow: their own energy becomes
+    /// ψ(F, S), with S = s I for tets whose lengths grow s times. Their activations come before
+    /// all others, in this order.
     ///
     /// ```
     /// use pliant_mesh::shapes;
@@ -97,50 +85,48 @@ impl ModelBuilder {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn growing(mut self, body: usize, tets: Vec<u32>) -> Self {
-        self.flesh.growing.push((body, tets));
+        self.flesh.growing.add(body, tets);
         self
     }
 
     /// Makes tets of a body heavier or lighter: factors on its density, one for each.
     pub fn heavier(mut self, body: usize, factors: Vec<f64>) -> Self {
-        self.flesh.masses.push((body, factors));
+        self.flesh.masses.add(body, factors);
         self
     }
 
-    /// Gives vertices of a body masses \[kg\], one for each, that have no inertia and feel the next of
-    /// [`crate::Drive::burdens`] in the place of gravity.
+    /// Gives vertices of a body masses \[kg\], one for each. They have no inertia, and feel the
+    /// next acceleration of [`crate::Drive::burdens`] in the place of gravity.
     pub fn burden(mut self, body: usize, masses: Vec<f64>) -> Self {
-        self.flesh.burden.push((body, masses));
+        self.flesh.burden.add(body, masses);
         self
     }
 
-    /// Lets sides of a body touch each other, and nothing else: one number per vertex of the body, 0
-    /// for no side. Lips that are nearer to each other than their tets are large can meet that way;
-    /// [`ModelBuilder::touching`] has the law.
+    /// Lets sides of a body touch each other, and nothing else: one number per vertex of the body,
+    /// 0 for no side. Lips that are nearer to each other than their tets are large can touch that
+    /// way; [`ModelBuilder::touching`] sets the law.
     pub fn sides(mut self, body: usize, sides: Vec<u8>) -> Self {
-        self.sides.push((body, sides));
+        self.sides.add(body, sides);
         self
     }
 
     /// Lets vertices of a body slide in planes, [`crate::Drive::planes`].
     pub fn slide(mut self, body: usize, vertices: Vec<SlidingVertex>) -> Self {
-        self.flesh.sliding.push((body, vertices));
+        self.flesh.sliding.add(body, vertices);
         self
     }
-}
 
-impl ModelBuilder {
-    /// Lets only these vertices of a body meet obstacles; all do of a body that nothing is said of. Flesh
-    /// that lies on bone meets it by its surface, and what is deeper need not be asked.
+    /// Lets only these vertices of a body touch colliders; without this all vertices may. Flesh
+    /// that lies on bone touches it with its surface, and deeper vertices need no test.
     pub fn meeting(mut self, body: usize, vertices: Vec<u32>) -> Self {
-        self.flesh.meeting.push((body, vertices));
+        self.flesh.meeting.add(body, vertices);
         self
     }
 
-    /// Lets wind blow on these triangles of a body's vertices only; it does on all of a body that nothing is
-    /// said of. [`crate::Drive::gusts`] has a factor for each.
+    /// Lets wind blow on these triangles of a body's vertices only; without this it blows on the
+    /// whole surface. [`crate::Drive::gusts`] has a factor for each.
     pub fn blow_on(mut self, body: usize, triangles: Vec<[u32; 3]>) -> Self {
-        self.flesh.blown.push((body, triangles));
+        self.flesh.blown.add(body, triangles);
         self
     }
 }
@@ -149,8 +135,8 @@ impl Flesh {
     /// The tets of a body that grow.
     pub fn grows(&self, body: usize, spec: &BodySpec) -> Result<Vec<u32>, ModelError> {
         let refuse = |reason: String| Err(ModelError::Body { body: spec.name.clone(), reason });
-        let own = self.growing.iter().filter(|g| g.0 == body).flat_map(|g| &g.1);
-        let mut tets: Vec<u32> = own.copied().collect();
+        let asked: Vec<u32> = self.growing.of(body).flatten().copied().collect();
+        let mut tets = asked.clone();
         let is_tissue = matches!(spec.matter, Matter::Solid { model: ElasticModel::Tissue, .. });
         if !tets.is_empty() && !is_tissue {
             return refuse("tets grow that are not of tissue".to_owned());
@@ -159,20 +145,19 @@ impl Flesh {
         if let Some(tet) = tets.iter().find(|&&tet| tet as usize >= count) {
             return refuse(format!("has {count} tets, and no tet {tet}"));
         }
-        let asked = tets.len();
         tets.sort_unstable();
         tets.dedup();
-        if tets.len() < asked {
+        if tets.len() < asked.len() {
             return refuse("a tet grows twice".to_owned());
         }
-        Ok(self.growing.iter().filter(|g| g.0 == body).flat_map(|g| g.1.clone()).collect())
+        Ok(asked)
     }
 
     /// Factors on the density of a body's tets; none where it is even.
     pub fn mass_factors(&self, body: usize, spec: &BodySpec) -> Result<Vec<f64>, ModelError> {
         let count = spec.mesh.tets.len();
         let mut factors = Vec::new();
-        for own in self.masses.iter().filter(|m| m.0 == body).map(|m| &m.1) {
+        for own in self.masses.of(body) {
             let good = |f: &f64| *f > 0.0 && f.is_finite();
             if own.len() != count || !own.iter().all(good) {
                 let reason = format!("has {count} tets, and not as many factors above 0 of mass");
@@ -184,100 +169,99 @@ impl Flesh {
         Ok(factors)
     }
 
-    /// The free vertices of a body that meet obstacles, as model vertices in ascending order.
-    pub fn meets(
-        &self,
-        body: usize,
-        number: impl Fn(u32) -> Result<u32, ModelError>,
-        free: Range<u32>,
-    ) -> Result<Vec<u32>, ModelError> {
-        if self.meeting.iter().all(|m| m.0 != body) {
+    /// The free vertices of a body that may touch colliders, as model vertices in ascending order.
+    pub fn meets(&self, body: usize, numbering: &Numbering) -> Result<Vec<u32>, ModelError> {
+        let free = numbering.free_of(body);
+        if self.meeting.of(body).next().is_none() {
             return Ok(free.collect());
         }
-        let asked = self.meeting.iter().filter(|m| m.0 == body).flat_map(|m| &m.1);
-        let mut own = asked.map(|&v| number(v)).collect::<Result<Vec<u32>, _>>()?;
+        let asked = self.meeting.of(body).flatten();
+        let mut own = asked.map(|&v| numbering.number(body, v)).collect::<Result<Vec<u32>, _>>()?;
         own.retain(|v| free.contains(v));
         own.sort_unstable();
         own.dedup();
         Ok(own)
     }
 
-    /// The triangles of a body that wind blows on, over model vertices; all of them if nothing is said.
-    pub fn blown(
-        &self,
-        body: usize,
-        all: &[[u32; 3]],
-        number: impl Fn(u32) -> Result<u32, ModelError>,
-    ) -> Result<Vec<[u32; 3]>, ModelError> {
-        let own = |t: &[u32; 3]| Ok([number(t[0])?, number(t[1])?, number(t[2])?]);
-        match self.blown.iter().find(|blown| blown.0 == body) {
-            Some((_, chosen)) => chosen.iter().map(own).collect(),
-            None => all.iter().map(own).collect(),
-        }
+    /// The triangles of a body that wind blows on, over model vertices: the chosen ones, or all.
+    pub fn blown(&self, body: usize, numbering: &Numbering) -> Result<Vec<[u32; 3]>, ModelError> {
+        let all = &numbering.users.bodies[body].mesh.triangles;
+        let chosen = self.blown.of(body).next().unwrap_or(all);
+        chosen.iter().map(|triangle| numbering.all(body, *triangle)).collect()
     }
 
-    /// Whether a body slides on planes, which hold it.
+    /// True if a body slides on planes, which hold it.
     pub fn slides(&self, body: usize) -> bool {
-        self.sliding.iter().any(|(of, vertices)| *of == body && !vertices.is_empty())
+        self.sliding.of(body).any(|vertices| !vertices.is_empty())
+    }
+}
+
+impl Assembly {
+    /// Adds a body's muscles, added weights and sliding vertices.
+    pub fn add_flesh(&mut self, source: Source, body: usize) -> Result<(), ModelError> {
+        self.add_muscles(source, body)?;
+        self.add_burdens(source, body)?;
+        self.add_sliding(source, body)
     }
 
-    /// Adds a body's potentials; `number` gives model vertices of the body's, which `rest` is of.
-    pub fn build(
-        &self,
-        body: usize,
-        spec: &BodySpec,
-        number: impl Fn(u32) -> Result<u32, ModelError>,
-        rest: &[Row],
-        built: &mut BuiltFlesh,
-        potentials: &mut Vec<Box<dyn Potential>>,
-    ) -> Result<(), ModelError> {
-        let refuse = |reason: String| ModelError::Body { body: spec.name.clone(), reason };
+    fn add_muscles(&mut self, source: Source, body: usize) -> Result<(), ModelError> {
+        let Source { builder, numbering, vertices } = source;
+        let all = &builder.bodies[body].mesh.tets;
         let (mut tets, mut lame) = (Vec::new(), Vec::new());
-        for active in self.active.iter().filter(|a| a.0 == body).flat_map(|a| &a.1) {
-            let Some(corners) = spec.mesh.tets.get(active.tet as usize) else {
-                let count = spec.mesh.tets.len();
-                return Err(refuse(format!("has {count} tets, and no tet {}", active.tet)));
+        for active in builder.flesh.active.of(body).flatten() {
+            let Some(corners) = all.get(active.tet as usize) else {
+                let reason = format!("has {} tets, and no tet {}", all.len(), active.tet);
+                return Err(source.refuse(body, reason));
             };
             let Lame { mu, lambda } = active.lame;
             if !(mu >= 0.0 && lambda >= 0.0 && mu.is_finite() && lambda.is_finite()) {
-                return Err(refuse(format!("tet {} has an impossible stiffness", active.tet)));
+                let reason = format!("tet {} has an impossible stiffness", active.tet);
+                return Err(source.refuse(body, reason));
             }
-            let mut own = *corners;
-            for v in &mut own {
-                *v = number(*v)?;
-            }
-            tets.push(own);
+            tets.push(numbering.all(body, *corners)?);
             lame.push(active.lame);
         }
         if !tets.is_empty() {
-            potentials.push(Box::new(Muscles::new(built.active, rest, &tets, &lame)?));
-            built.active += tets.len();
+            self.push(Muscles::new(self.active, &vertices.rest, &tets, &lame)?);
+            self.active += tets.len();
         }
-        for (k, (_, own)) in self.burden.iter().enumerate().filter(|(_, b)| b.0 == body) {
-            if own.len() != spec.mesh.positions.len() || !own.iter().all(|m| m.is_finite()) {
-                return Err(refuse("a burden has no mass for every vertex".to_owned()));
+        Ok(())
+    }
+
+    fn add_burdens(&mut self, source: Source, body: usize) -> Result<(), ModelError> {
+        let burdens = source.builder.flesh.burden.iter().enumerate();
+        for (k, (_, own)) in burdens.filter(|(_, (of, _))| *of == body) {
+            let count = source.numbering.users.of_body(body).len();
+            if own.len() != count || !own.iter().all(|m| m.is_finite()) {
+                let reason = "a burden has no mass for every vertex".to_owned();
+                return Err(source.refuse(body, reason));
             }
             let (mut vertices, mut masses) = (Vec::new(), Vec::new());
             for (v, mass) in (0u32..).zip(own).filter(|(_, mass)| **mass != 0.0) {
-                vertices.push(number(v)?);
+                vertices.push(source.numbering.number(body, v)?);
                 masses.push(*mass);
             }
-            potentials.push(Box::new(Burden::new(k, vertices, masses)));
+            self.push(Burden::new(k, vertices, masses));
         }
-        let first = built.planes.len();
-        for slide in self.sliding.iter().filter(|s| s.0 == body).flat_map(|s| &s.1) {
-            let unit = (slide.plane.normal.length_squared() - 1.0).abs() < 1e-6;
-            if !(unit && slide.plane.point.is_finite() && slide.stiffness.is_finite()) {
-                return Err(refuse(format!("vertex {} slides in no plane", slide.vertex)));
+        Ok(())
+    }
+
+    fn add_sliding(&mut self, source: Source, body: usize) -> Result<(), ModelError> {
+        let first = self.sliding.planes.len();
+        for slide in source.builder.flesh.sliding.of(body).flatten() {
+            let is_unit = (slide.plane.normal.length_squared() - 1.0).abs() < 1e-6;
+            if !(is_unit && slide.plane.point.is_finite() && slide.stiffness.is_finite()) {
+                let reason = format!("vertex {} slides in no plane", slide.vertex);
+                return Err(source.refuse(body, reason));
             }
-            built.sliding.0.push(number(slide.vertex)?);
-            built.sliding.1.push(slide.stiffness);
-            built.planes.push(slide.plane);
+            self.sliding.vertices.push(source.numbering.number(body, slide.vertex)?);
+            self.sliding.stiffness.push(slide.stiffness);
+            self.sliding.planes.push(slide.plane);
         }
-        if built.planes.len() > first {
-            let (vertices, stiffness) =
-                (built.sliding.0[first..].to_vec(), built.sliding.1[first..].to_vec());
-            potentials.push(Box::new(Sliding::new(first, vertices, stiffness)));
+        let SlidingPoints { vertices, stiffness, planes } = &self.sliding;
+        if planes.len() > first {
+            let (vertices, stiffness) = (vertices[first..].to_vec(), stiffness[first..].to_vec());
+            self.push(Sliding::new(first, vertices, stiffness));
         }
         Ok(())
     }

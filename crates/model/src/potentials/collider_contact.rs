@@ -14,25 +14,27 @@
 //!
 //! E′ < 0, so the definite Hessian lacks the curvature of convex directions.
 
-use glam::{DMat3, DVec3};
+use glam::DMat3;
 use pliant_math::Row;
 use pliant_math::decomposition::{SymmetricEigen, symmetric_eigen};
 
-use super::attachment::points;
-use super::compliant::Compliant;
-use super::potential::{CHUNK_ELEMENTS, Curvature, Potential, ProxyKind, Situation};
+use super::chunks::{Chunk, point_chunks, points};
+use super::compliant::{CompliantElement, CompliantPotential};
+use super::contact_potential::{ContactPotential, point_hessians, square};
+use super::potential::{Curvature, Potential, ProxyKind};
+use super::situation::Situation;
 use crate::collider::{Collider, Placed};
 
 /// Contact of free vertices of a body with all colliders, posed by [`crate::Drive::colliders`].
-pub struct Contact {
+pub struct ColliderContact {
     vertices: Vec<u32>,
     colliders: Vec<Collider>,
 }
 
-impl Contact {
+impl ColliderContact {
     /// For these model vertices: hard ones go where they are driven, whatever is there.
     pub fn new(vertices: Vec<u32>, colliders: Vec<Collider>) -> Self {
-        Contact { vertices, colliders }
+        ColliderContact { vertices, colliders }
     }
 
     fn placed<'a>(&'a self, at: &'a Situation) -> impl Iterator<Item = Placed<'a>> {
@@ -40,17 +42,17 @@ impl Contact {
     }
 }
 
-impl Potential for Contact {
+impl Potential for ColliderContact {
     fn name(&self) -> &'static str {
         "contact"
     }
 
     fn chunk_count(&self) -> usize {
-        self.vertices.len().div_ceil(CHUNK_ELEMENTS)
+        point_chunks(&self.vertices)
     }
 
-    fn chunk_vertices(&self, chunk: usize) -> &[u32] {
-        points(&self.vertices, chunk)
+    fn chunk(&self, chunk: usize) -> Chunk<'_> {
+        Chunk::of_points(points(&self.vertices, chunk))
     }
 
     fn evaluate(&self, chunk: usize, at: &Situation, gradient: Option<&mut [Row]>) -> f64 {
@@ -58,7 +60,7 @@ impl Potential for Contact {
         out.fill(Row::zero());
         let (mut energy, lead) = (0.0, at.contact_lead());
         for placed in self.placed(at) {
-            for (i, &v) in self.chunk_vertices(chunk).iter().enumerate() {
+            for (i, &v) in points(&self.vertices, chunk).iter().enumerate() {
                 let Some(nearest) = placed.touch(at.contact_position(v)) else { continue };
                 energy += placed.collider.energy(nearest.distance) / lead;
                 if let Some(row) = out.get_mut(i) {
@@ -69,10 +71,24 @@ impl Potential for Contact {
         energy
     }
 
-    fn is_in_proxy(&self) -> bool {
-        false
+    fn hessians(&self, chunk: usize, at: &Situation, curvature: Curvature, out: &mut [f64]) {
+        point_hessians(self, chunk, at, curvature, out);
     }
 
+    /// None: which vertices touch changes from step to step, and the quasi-Newton loop learns it.
+    /// Stiffness given to all would hold back the many that touch nothing.
+    fn proxy(&self, _: ProxyKind, _: &mut dyn FnMut(u32, u32, f64)) {}
+
+    fn as_contact(&self) -> Option<&dyn ContactPotential> {
+        Some(self)
+    }
+
+    fn as_compliant(&self) -> Option<&dyn CompliantPotential> {
+        Some(self)
+    }
+}
+
+impl ContactPotential for ColliderContact {
     fn stiff_points(
         &self,
         chunk: usize,
@@ -80,10 +96,10 @@ impl Potential for Contact {
         curvature: Curvature,
         felt: Option<&[Row]>,
         visit: &mut dyn FnMut(usize, DMat3),
-    ) -> bool {
+    ) {
         let lead = at.contact_lead();
         let is_pushed = |place: usize| felt.is_none_or(|felt| felt[place] != Row::zero());
-        let vertices = self.chunk_vertices(chunk).iter().enumerate();
+        let vertices = points(&self.vertices, chunk).iter().enumerate();
         for placed in self.placed(at) {
             for (place, &v) in vertices.clone().filter(|(place, _)| is_pushed(*place)) {
                 let x = at.contact_position(v);
@@ -96,16 +112,12 @@ impl Potential for Contact {
                 visit(place, hessian * lead);
             }
         }
-        true
     }
+}
 
-    /// None: which vertices touch changes from step to step, and the quasi-Newton loop learns it.
-    /// Stiffness given to all would hold back the many that touch nothing.
-    fn proxy(&self, _: ProxyKind, _: &mut dyn FnMut(u32, u32, f64)) {}
-
-    fn compliant(&self, visit: &mut dyn FnMut(Compliant)) -> bool {
-        visit(Compliant::Touching);
-        true
+impl CompliantPotential for ColliderContact {
+    fn visit_elements(&self, visit: &mut dyn FnMut(CompliantElement)) {
+        visit(CompliantElement::Touching);
     }
 }
 
@@ -117,9 +129,4 @@ fn definite(matrix: DMat3) -> DMat3 {
     let SymmetricEigen { values, vectors } = symmetric_eigen(&matrix);
     let kept = (0..3).filter(|&k| values[k] > 0.0);
     kept.fold(DMat3::ZERO, |sum, k| sum + square(vectors.col(k)) * values[k])
-}
-
-/// u uᵀ.
-pub(crate) fn square(u: DVec3) -> DMat3 {
-    DMat3::from_cols(u * u.x, u * u.y, u * u.z)
 }

@@ -3,13 +3,12 @@
 use std::fmt;
 use std::sync::Arc;
 
+use super::numbering::Numbering;
 use crate::error::ModelError;
-use crate::potentials::Potential;
+use crate::potentials::{Chunk, Potential};
 
 /// Translates vertices of bodies to model vertices while a model is being built.
-pub struct Numbers<'a> {
-    pub(crate) of: &'a dyn Fn(usize, u32) -> Result<u32, ModelError>,
-}
+pub struct Numbers<'a>(pub(super) &'a Numbering<'a>);
 
 impl Numbers<'_> {
     /// Model vertex of a body's vertex.
@@ -17,13 +16,13 @@ impl Numbers<'_> {
     /// # Errors
     /// When there is no such body, or it has no such vertex.
     pub fn of(&self, body: usize, vertex: u32) -> Result<u32, ModelError> {
-        (self.of)(body, vertex)
+        self.0.number(body, vertex)
     }
 }
 
 type Make = dyn Fn(&Numbers) -> Result<Box<dyn Potential>, ModelError> + Send + Sync;
 
-/// A potential to be made when vertices have their model numbers.
+/// Makes a potential when vertices have their model numbers.
 #[derive(Clone)]
 pub(crate) struct OwnEnergy(pub Arc<Make>);
 
@@ -34,22 +33,17 @@ impl fmt::Debug for OwnEnergy {
 }
 
 impl OwnEnergy {
-    /// The potential, if it is one for a model of `vertices` vertices.
-    pub fn make(
-        &self,
-        numbers: &Numbers,
-        vertices: usize,
-    ) -> Result<Box<dyn Potential>, ModelError> {
+    /// The potential, checked against the numbers of the model's vertices.
+    pub fn make(&self, numbers: &Numbers) -> Result<Box<dyn Potential>, ModelError> {
         let potential = (self.0)(numbers)?;
         let refuse = |reason: String| {
             Err(ModelError::Potential { potential: potential.name().to_owned(), reason })
         };
-        let corners = potential.corners();
+        let count = numbers.0.users.count();
         for chunk in 0..potential.chunk_count() {
-            let own = potential.chunk_vertices(chunk);
-            let elements = potential.chunk_elements(chunk);
-            if let Some(v) = own.iter().chain(elements).find(|&&v| v as usize >= vertices) {
-                return refuse(format!("the model has {vertices} vertices, and no vertex {v}"));
+            let Chunk { vertices, corners, elements } = potential.chunk(chunk);
+            if let Some(v) = vertices.iter().chain(elements).find(|&&v| v as usize >= count) {
+                return refuse(format!("the model has {count} vertices, and no vertex {v}"));
             }
             if corners == 0 || elements.len() % corners != 0 {
                 return refuse(format!(

@@ -20,10 +20,11 @@
 use glam::{DMat3, DVec3};
 use pliant_math::Row;
 
-use super::attachment::points;
-use super::compliant::Compliant;
-use super::contact::square;
-use super::potential::{CHUNK_ELEMENTS, Curvature, Potential, ProxyKind, Situation};
+use super::chunks::{Chunk, point_chunks, points};
+use super::compliant::{CompliantElement, CompliantPotential};
+use super::contact_potential::{ContactPotential, point_hessians, square};
+use super::potential::{Curvature, Potential, ProxyKind};
+use super::situation::Situation;
 use crate::collider::{Collider, Placed};
 use crate::motion::Rigid;
 
@@ -34,15 +35,15 @@ pub const REBOUND_SPEED: f64 = 5e-2;
 
 /// Friction of a body's free vertices at all colliders, which move from
 /// [`crate::Drive::colliders_before`] to [`crate::Drive::colliders`] during the step.
-pub struct Friction {
+pub struct ColliderFriction {
     vertices: Vec<u32>,
     colliders: Vec<Collider>,
 }
 
-impl Friction {
+impl ColliderFriction {
     /// For these model vertices.
     pub fn new(vertices: Vec<u32>, colliders: Vec<Collider>) -> Self {
-        Friction { vertices, colliders }
+        ColliderFriction { vertices, colliders }
     }
 
     /// Calls `f(index in chunk, what it rubs against)` for every touching vertex.
@@ -53,7 +54,7 @@ impl Friction {
         let colliders = self.colliders.iter().zip(at.drive.collider_steps());
         for (collider, (before, now)) in colliders.filter(|(c, _)| c.is_lossy()) {
             let placed = collider.placed(before);
-            for (i, &v) in self.chunk_vertices(chunk).iter().enumerate() {
+            for (i, &v) in points(&self.vertices, chunk).iter().enumerate() {
                 let (start, x) = (at.start[v as usize].xyz(), at.positions[v as usize].xyz());
                 if let Some(rub) = Rub::of(&placed, [before, now], [start, x], at.rate) {
                     f(i, rub);
@@ -200,7 +201,7 @@ fn smooth(s: f64, scale: f64) -> Smooth {
     }
 }
 
-impl Potential for Friction {
+impl Potential for ColliderFriction {
     fn name(&self) -> &'static str {
         "friction"
     }
@@ -210,11 +211,11 @@ impl Potential for Friction {
     }
 
     fn chunk_count(&self) -> usize {
-        self.vertices.len().div_ceil(CHUNK_ELEMENTS)
+        point_chunks(&self.vertices)
     }
 
-    fn chunk_vertices(&self, chunk: usize) -> &[u32] {
-        points(&self.vertices, chunk)
+    fn chunk(&self, chunk: usize) -> Chunk<'_> {
+        Chunk::of_points(points(&self.vertices, chunk))
     }
 
     fn evaluate(&self, chunk: usize, at: &Situation, gradient: Option<&mut [Row]>) -> f64 {
@@ -230,10 +231,23 @@ impl Potential for Friction {
         energy
     }
 
-    fn is_in_proxy(&self) -> bool {
-        false
+    fn hessians(&self, chunk: usize, at: &Situation, curvature: Curvature, out: &mut [f64]) {
+        point_hessians(self, chunk, at, curvature, out);
     }
 
+    /// None: the quasi-Newton loop learns it, as it does contact.
+    fn proxy(&self, _: ProxyKind, _: &mut dyn FnMut(u32, u32, f64)) {}
+
+    fn as_contact(&self) -> Option<&dyn ContactPotential> {
+        Some(self)
+    }
+
+    fn as_compliant(&self) -> Option<&dyn CompliantPotential> {
+        Some(self)
+    }
+}
+
+impl ContactPotential for ColliderFriction {
     fn stiff_points(
         &self,
         chunk: usize,
@@ -241,16 +255,13 @@ impl Potential for Friction {
         curvature: Curvature,
         _: Option<&[Row]>,
         visit: &mut dyn FnMut(usize, DMat3),
-    ) -> bool {
+    ) {
         self.each(chunk, at, |i, rub| visit(i, rub.hessian(curvature)));
-        true
     }
+}
 
-    /// None: the quasi-Newton loop learns it, as it does contact.
-    fn proxy(&self, _: ProxyKind, _: &mut dyn FnMut(u32, u32, f64)) {}
-
-    fn compliant(&self, visit: &mut dyn FnMut(Compliant)) -> bool {
-        visit(Compliant::Touching);
-        true
+impl CompliantPotential for ColliderFriction {
+    fn visit_elements(&self, visit: &mut dyn FnMut(CompliantElement)) {
+        visit(CompliantElement::Touching);
     }
 }

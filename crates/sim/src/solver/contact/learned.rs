@@ -1,14 +1,14 @@
-//! Stiffness that comes and goes (contact, friction), beside a matrix that stays factored.
+//! Stiffness of contact and friction that a search learns, beside a matrix that stays factored.
 //!
 //! Where it acts as H on a vertex with the diagonal a of A, the preconditioner is S A⁻¹ S with
 //! S = (I + H/a)^(−½) on that vertex, which is as soft as A + H would be there. That is right for a
-//! vertex alone; what many vertices do together is for `patches.rs`.
+//! single vertex; `patches.rs` corrects it for many vertices together.
 //!
-//! What touches is not known before the search has been there: a step that ends inside of something
-//! nobody knew of would have to be shortened for all vertices. H is *learnt* instead: wherever an
-//! evaluation finds a vertex much stiffer than it was thought to be, that is kept for the rest of the
-//! search. Friction is stiff where a vertex sticks and soft where it slides, and which of the two is
-//! for the search to find out: it is believed to go on as it did, and learnt both ways.
+//! Contacts are not known before the search has been there: a step that ends inside an unknown
+//! obstacle would have to be shortened for all vertices. H is *learnt* instead: where an evaluation
+//! finds a vertex much stiffer than it was thought to be, that is kept for the rest of the search.
+//! Friction is stiff where a vertex sticks and soft where it slides. It is expected to go on as it
+//! did, and learnt both ways.
 
 use pliant_math::cholesky::{PanelCholesky, PanelWork};
 use pliant_math::decomposition::{SymmetricEigen, symmetric_eigen};
@@ -18,7 +18,8 @@ use pliant_model::Model;
 use pliant_model::potentials::Curvature;
 use pliant_model::touching::Touch;
 
-use super::patches::Patches;
+use super::NONE;
+use super::patches::ContactPatches;
 use crate::objective::{EvaluationSpace, Objective};
 
 /// Stiffness has to be this many times what is known of it to be news; friction, this many times or
@@ -28,22 +29,19 @@ const TURN: f64 = 4.0;
 /// Friction is learnt in that many iterations: each time the search begins anew.
 const TURNS: u32 = 6;
 
-/// No place.
-const NONE: u32 = u32::MAX;
-
-/// What is known in a search.
+/// The stiffness that is known in a search.
 #[derive(Default)]
-pub(super) struct Passing {
-    /// Of each free vertex its place among those that were stiff; empty where nothing comes and goes.
+pub(in crate::solver) struct LearnedStiffness {
+    /// Index of each free vertex in `stiff`; empty for a model without contact.
     places: Vec<u32>,
-    stiff: Vec<Stiff>,
+    stiff: Vec<StiffVertex>,
     /// One task's.
     blocks: Vec<f64>,
-    patches: Patches,
+    patches: ContactPatches,
 }
 
-/// What is known of a vertex [N/m].
-pub(super) struct Stiff {
+/// The stiffness that is known of a vertex [N/m].
+pub(super) struct StiffVertex {
     pub vertex: u32,
     contact: DMat3,
     friction: DMat3,
@@ -52,29 +50,29 @@ pub(super) struct Stiff {
     pub softening: DMat3,
 }
 
-impl Stiff {
+impl StiffVertex {
     /// H.
     pub fn stiffness(&self) -> DMat3 {
         self.contact + self.friction
     }
 }
 
-impl Passing {
+impl LearnedStiffness {
     /// Beside a factored matrix with this diagonal, of a model's free vertices.
     pub fn new(model: &Model, diagonal: &[f64]) -> Self {
         if model.field().passing_tasks().next().is_none() {
-            return Passing::default();
+            return LearnedStiffness::default();
         }
-        Passing {
+        LearnedStiffness {
             places: vec![NONE; diagonal.len()],
-            patches: Patches::new(model, diagonal),
-            ..Passing::default()
+            patches: ContactPatches::new(model, diagonal),
+            ..LearnedStiffness::default()
         }
     }
 
     /// Begins a search.
     pub fn begin(&mut self, objective: &Objective) {
-        let Passing { places, stiff, patches, .. } = self;
+        let LearnedStiffness { places, stiff, patches, .. } = self;
         stiff.iter().for_each(|known| places[known.vertex as usize] = NONE);
         stiff.clear();
         patches.clear();
@@ -85,8 +83,8 @@ impl Passing {
         }
     }
 
-    /// Takes in what is new at `p`, where the last evaluation was, and says whether anything is: what
-    /// is stiffer, and in the first of so many `iterations` what sticks or slides now.
+    /// Learns from `p`, where the last evaluation was, and returns true if anything is new:
+    /// stiffer vertices, and in the first iterations vertices that begin to stick or slide.
     pub fn learn(
         &mut self,
         objective: &Objective,
@@ -124,9 +122,9 @@ impl Passing {
         is_news
     }
 
-    /// What acts at `p`, of contact or of friction.
+    /// Finds the stiffness at `p`, of contact or of friction.
     fn find(&mut self, objective: &Objective, p: &[Row], touches: &[Touch], is_contact: bool) {
-        let Passing { places, stiff, blocks, .. } = self;
+        let LearnedStiffness { places, stiff, blocks, .. } = self;
         let field = objective.model.field();
         let at = objective.situation(p, touches);
         stiff.iter_mut().for_each(|known| known.found = DMat3::ZERO);
@@ -139,7 +137,7 @@ impl Passing {
                 }
                 if *place == NONE {
                     *place = stiff.len() as u32;
-                    stiff.push(Stiff {
+                    stiff.push(StiffVertex {
                         vertex,
                         contact: DMat3::ZERO,
                         friction: DMat3::ZERO,
@@ -152,7 +150,7 @@ impl Passing {
         }
     }
 
-    /// Makes the patches know what was learnt, with solves by the factored matrix.
+    /// Fits the patches to what was learnt, with solves by the factored matrix.
     pub fn fit(&mut self, factor: &PanelCholesky<f32>, panels: &mut PanelWork<f32>, team: &Team) {
         self.patches.fit(&self.stiff, factor, panels, team);
     }
@@ -167,13 +165,13 @@ impl Passing {
         self.patches.end_softening(&self.stiff, rows);
     }
 
-    /// Corrects what the factored matrix alone has made of it.
+    /// Corrects a solution of the factored matrix alone.
     pub fn hold(&mut self, rows: &mut [Row<f32>], team: &Team) {
         self.patches.hold(rows, team);
     }
 }
 
-impl Stiff {
+impl StiffVertex {
     fn soften(&mut self, diagonal: &[f64]) {
         let a = diagonal[self.vertex as usize];
         let SymmetricEigen { values, vectors } = symmetric_eigen(&self.stiffness());

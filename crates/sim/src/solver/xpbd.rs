@@ -38,7 +38,7 @@ use std::time::Instant;
 
 use pliant_math::Row;
 use pliant_math::team::{SharedSlice, Team};
-use pliant_model::potentials::Compliant;
+use pliant_model::potentials::{CompliantElement, CompliantTet};
 use pliant_model::{ElasticModel, Model};
 use thiserror::Error;
 
@@ -97,23 +97,25 @@ impl XpbdSpace {
         let mut tets: Vec<(ElasticModel, Vec<Tet>)> = Vec::new();
         let mut point = |vertex, pull| points.push(Point { vertex, pull });
         let visit = &mut |element| match element {
-            Compliant::Spring(spring) => springs.push(spring),
-            Compliant::Tet { corners, inverse, mu, lambda, model } => {
+            CompliantElement::Spring(spring) => springs.push(spring),
+            CompliantElement::Tet(CompliantTet { corners, inverse, mu, lambda, model }) => {
                 let tet = Tet { corners, inverse, mu, lambda };
                 match tets.iter_mut().find(|(known, _)| *known == model) {
                     Some((_, list)) => list.push(tet),
                     None => tets.push((model, vec![tet])),
                 }
             }
-            Compliant::Attached { vertex, stiffness, index } => {
+            CompliantElement::Attached { vertex, stiffness, index } => {
                 point(vertex, Pull::Attachment(stiffness, index));
             }
-            Compliant::Followed { vertex, index } => point(vertex, Pull::Follow(index)),
-            Compliant::Blown { corners, number, drag } => triangles.push((corners, number, drag)),
+            CompliantElement::Followed { vertex, index } => point(vertex, Pull::Follow(index)),
+            CompliantElement::Blown { corners, number, drag } => {
+                triangles.push((corners, number, drag))
+            }
             // All free vertices at all colliders, with their own forces.
-            Compliant::Touching => {}
+            CompliantElement::Touching => {}
         };
-        model.field().compliant(visit).map_err(NoConstraint)?;
+        model.field().visit_elements(visit).map_err(NoConstraint)?;
         let positions: Vec<_> = model.initial_positions().iter().map(|row| row.xyz()).collect();
         let of_model =
             |(model, list): &(_, Vec<Tet>)| Tets::new(*model, list, &inverse_masses, &positions);

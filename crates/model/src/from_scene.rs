@@ -280,7 +280,8 @@ fn body_spec(body: &scene::Body, files: &mut dyn Files) -> Result<BodySpec, Mode
         }
     };
     let (positions, velocities) = initial_state(&body.initial, &mesh, &matter);
-    Ok(BodySpec { name: body.name.clone(), mesh, matter, positions, velocities, skin })
+    let spec = BodySpec::new(&body.name, mesh, matter);
+    Ok(BodySpec { positions, velocities, skin, ..spec })
 }
 
 /// However many threads: the bits are the same.

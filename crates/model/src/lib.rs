@@ -3,6 +3,7 @@
 //! [`scene::SceneFile`] is what was written, [`Model`] is what it means; [`Model::from_scene`]
 //! and [`ModelBuilder`] lead there. Nothing here knows of time steps.
 
+mod attach;
 mod body_spec;
 mod breeze;
 mod builder;
@@ -25,6 +26,7 @@ pub mod scene;
 mod skin;
 pub mod touching;
 
+pub use attach::Attachment;
 pub use body_spec::{BodySpec, Matter};
 pub use breeze::Breeze;
 pub use builder::{Hold, ModelBuilder};

@@ -15,7 +15,7 @@ pub use horns::horns;
 pub use jelly::jelly;
 pub use plate::plate;
 pub use revolved::{revolved, ring};
-pub use solid_box::solid_box;
+pub use solid_box::{solid_box, solid_box as box3};
 
 use crate::error::MeshError;
 

@@ -4,6 +4,7 @@ use glam::DVec3;
 use pliant_math::Row;
 use pliant_mesh::{Mesh, diagnosis};
 
+use crate::attach::Attachment;
 use crate::error::ModelError;
 use crate::material::ElasticModel;
 use crate::model::Body;
@@ -34,6 +35,8 @@ pub struct BodySpec {
     pub velocities: Option<Vec<DVec3>>,
     /// What it is shown by, if not its own surface.
     pub skin: Option<Skin>,
+    /// What holds it.
+    pub attachments: Vec<Attachment>,
 }
 
 /// What a body is made of.
@@ -100,7 +103,8 @@ impl BodySpec {
     /// Matter in the shape of a mesh, at rest there, and shown by it.
     pub fn new(name: &str, mesh: Mesh, matter: Matter) -> Self {
         let (name, positions, velocities) = (name.to_owned(), None, None);
-        BodySpec { name, mesh, matter, positions, velocities, skin: None }
+        let attachments = Vec::new();
+        BodySpec { name, mesh, matter, positions, velocities, skin: None, attachments }
     }
 
     /// A homogeneous solid: Young's modulus \[Pa\], Poisson's ratio, density [kg/m³].

@@ -220,6 +220,10 @@ impl ModelBuilder {
     /// When a body is no solid to be simulated (the error names it and its elements), holds name
     /// vertices that do not exist, or a collider has impossible numbers.
     pub fn build(self) -> Result<Model, ModelError> {
+        self.with_attachments()?.assemble()
+    }
+
+    fn assemble(self) -> Result<Model, ModelError> {
         self.check()?;
         let users = UserOrder::new(&self.bodies)?;
         let masses = self.masses(&users)?;

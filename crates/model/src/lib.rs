@@ -2,6 +2,7 @@
 //!
 //! [`ModelBuilder`] builds a [`Model`]. Nothing here knows of time steps or files.
 
+mod attach;
 mod body_spec;
 mod breeze;
 mod builder;
@@ -20,6 +21,7 @@ mod random;
 mod skin;
 pub mod touching;
 
+pub use attach::Attachment;
 pub use body_spec::{BodySpec, Matter};
 pub use breeze::Breeze;
 pub use builder::{ActiveTet, Hold, ModelBuilder, Numbers, SlidingVertex};

@@ -24,6 +24,7 @@ mod paper;
 mod pins;
 mod pivots;
 mod schemes;
+mod simulation;
 mod spinning_cube;
 mod statics;
 mod xpbd;

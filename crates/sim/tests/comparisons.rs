@@ -40,13 +40,12 @@ fn cube_body(mu: f64) -> BodySpec {
     let tets: Vec<[u32; 4]> =
         numbers(&data["T"]).chunks_exact(4).map(|t| [0, 1, 2, 3].map(|c| t[c] as u32)).collect();
     let lame = vec![Lame { mu, lambda: mu }; tets.len()];
+    let mesh = Mesh::solid(vectors(&data["X"]), tets);
+    let matter = Matter::Solid { model: ElasticModel::Corotated, lame, density: 1.0 };
     BodySpec {
-        name: "cube".to_owned(),
-        mesh: Mesh::solid(vectors(&data["X"]), tets),
-        matter: Matter::Solid { model: ElasticModel::Corotated, lame, density: 1.0 },
         positions: Some(vectors(&data["x0"])),
         velocities: Some(vectors(&data["v0"])),
-        skin: None,
+        ..BodySpec::new("cube", mesh, matter)
     }
 }
 

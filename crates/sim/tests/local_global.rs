@@ -47,13 +47,12 @@ fn a_step_of_the_as_rigid_as_possible_cube() {
     let number = |key: &str| file[key].as_f64().expect("a number");
     let tets: Vec<[u32; 4]> = serde_json::from_value(file["T"].clone()).expect("tets");
     let lame = vec![Lame { mu: number("mu"), lambda: 0.0 }; tets.len()];
+    let mesh = Mesh::solid(points(&file["X"]), tets);
+    let matter = Matter::Solid { model: ElasticModel::Arap, lame, density: number("rho") };
     let body = BodySpec {
-        name: "cube".to_owned(),
-        mesh: Mesh::solid(points(&file["X"]), tets),
-        matter: Matter::Solid { model: ElasticModel::Arap, lame, density: number("rho") },
         positions: Some(points(&file["x0"])),
         velocities: Some(points(&file["v0"])),
-        skin: None,
+        ..BodySpec::new("cube", mesh, matter)
     };
     for solver in [projective(3000, 0, 1e-15), projective(300, 5, 1e-15), newton(1e-15)] {
         let builder = ModelBuilder::new().body(body.clone()).gravity(DVec3::ZERO);

@@ -24,7 +24,8 @@ const ODD: [[usize; 4]; 5] = [[4, 6, 0, 5], [2, 0, 6, 3], [1, 3, 5, 0], [7, 6, 5
 /// assert_eq!(bar.tets.len(), 5 * 8 * 2 * 2);
 /// # Ok::<(), pliant_mesh::MeshError>(())
 /// ```
-pub fn solid_box(size: DVec3, cells: [usize; 3]) -> Result<Mesh, MeshError> {
+pub fn solid_box(size: impl Into<DVec3>, cells: [usize; 3]) -> Result<Mesh, MeshError> {
+    let size = size.into();
     for (what, value) in [("size x", size.x), ("size y", size.y), ("size z", size.z)] {
         positive_length("box", what, value)?;
     }

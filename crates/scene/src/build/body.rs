@@ -82,7 +82,8 @@ pub(super) fn spec(body: &crate::Body, files: &mut dyn Files) -> Result<BodySpec
         }
     };
     let (positions, velocities) = initial_state(&body.initial, &mesh, &matter);
-    Ok(BodySpec { name: body.name.clone(), mesh, matter, positions, velocities, skin })
+    let spec = BodySpec::new(&body.name, mesh, matter);
+    Ok(BodySpec { positions, velocities, skin, ..spec })
 }
 
 /// However many threads: the bits are the same.

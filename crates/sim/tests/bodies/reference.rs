@@ -31,13 +31,12 @@ pub fn free_body(data: &Value, mu: f64, h: f64, integrator: Integrator) -> Run {
         numbers(&data["T"]).chunks_exact(4).map(|t| [0, 1, 2, 3].map(|c| t[c] as u32)).collect();
     let lame = vec![Lame { mu, lambda: mu }; tets.len()];
     let density = number(&data["rho"]);
+    let mesh = Mesh::solid(vectors(&data["X"]), tets);
+    let matter = Matter::Solid { model: ElasticModel::Corotated, lame, density };
     let body = BodySpec {
-        name: "cube".to_owned(),
-        mesh: Mesh::solid(vectors(&data["X"]), tets),
-        matter: Matter::Solid { model: ElasticModel::Corotated, lame, density },
         positions: Some(vectors(&data["x0"])),
         velocities: Some(vectors(&data["v0"])),
-        skin: None,
+        ..BodySpec::new("cube", mesh, matter)
     };
     let builder = ModelBuilder::new().body(body).gravity(DVec3::ZERO).integrator(integrator);
     Run::new(builder.build().expect("a model"), h, 1)

@@ -6,19 +6,17 @@
 
 use std::path::Path;
 
-use pliant::demos;
 use pliant::enrich::{FrameReport, Project};
 use pliant::io::AnimationOptions;
 use pliant::math::team::Team;
 use pliant::mesh::{Mesh, Resolution, TetOptions, tetrahedralise};
+use pliant::project::demo as demos;
 use serde_json::{Value, json};
 
 use super::{Column, Entry, Row, Stop, Style, Suite, Values};
-use crate::animation::Source;
-use crate::arguments::{FrameRange, Options};
-use crate::enrichment;
 use crate::failure::Failure;
-use crate::sequence::Sequence;
+use pliant::project::enrichment::prepare;
+use pliant::project::source::{FrameRange, Sequence, Source};
 
 /// Frames that are timed, after the first.
 const FRAMES: usize = 40;
@@ -198,8 +196,7 @@ impl Clip {
     ) -> Result<Option<Clip>, Failure> {
         let source = Source::open(&project.input, AnimationOptions::default())?;
         let mut input = Sequence::of(source, FrameRange::ALL)?;
-        let options = Options::quiet(threads);
-        let prepared = enrichment::prepare(project, Path::new(""), &mut input, &options)?;
+        let prepared = prepare(project, Path::new(""), &mut input, threads)?;
         let mut enrichment = prepared.enrichment;
         let solid = &enrichment.bound().solid;
         let mut is_exact = vec![false; solid.positions.len()];

@@ -7,7 +7,7 @@ use clap::Args;
 use crate::arguments::Options;
 use crate::bench::{self, Entry, Row, SUITES, Suite, as_json, as_table, is_wanted};
 use crate::failure::Failure;
-use crate::figure;
+use pliant::project::picture::figure;
 use crate::interrupt;
 use crate::progress::Progress;
 use crate::report;

@@ -9,6 +9,7 @@ mod convert;
 mod demos;
 mod documents;
 mod enrich;
+mod examples;
 mod face;
 mod firm_contact;
 mod inspect;

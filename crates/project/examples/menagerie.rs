@@ -1,14 +1,14 @@
 //! Every creature of the menagerie from four sides: to look at while sculpting.
 //!
-//! `cargo run --release --example menagerie -- out/menagerie [NAME…]`
+//! `cargo run --release -p pliant-project --example menagerie -- out/menagerie [NAME…]`
 
 use std::fs::{self, File};
 use std::io::BufWriter;
 use std::path::PathBuf;
 
 use glam::DVec3;
-use pliant::mesh::menagerie::Creature;
-use pliant::view::{
+use pliant_mesh::menagerie::Creature;
+use pliant_view::{
     Filmstrip, FilmstripRow, Framing, Ground, Material, Object, Scene, Settings, render, write_png,
 };
 use pliant_math::team::Team;

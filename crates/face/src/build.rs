@@ -23,7 +23,7 @@ pub use self::grading::DEFAULT_SIZE;
 use self::grading::Grading;
 use crate::error::FaceError;
 use crate::folder::check;
-use crate::inverse::blend::Blend;
+use crate::inverse::muscle_geometry::GeometryMatrix;
 use crate::model::{FaceModel, MuscleCourse, SkinBinding};
 use crate::template::{BARED, TEETH, Template, in_the_open};
 
@@ -143,7 +143,7 @@ pub fn build(
         shapes: template.shapes.clone(),
         recipes: template.recipes.clone(),
         rig: Vec::new(),
-        geometry: Blend::default(),
+        geometry: GeometryMatrix::default(),
         regions: template.regions.clone(),
         landmarks: template.landmarks.clone(),
         solid,

@@ -1,23 +1,23 @@
 //! A face that can be simulated: tets between skin and bones, what muscle is in them, what holds
 //! them.
 
+mod assignable_tissue;
 mod bytes;
 mod file;
-mod lending;
+mod nearby_muscles;
 mod slip;
-mod vicinity;
 
 use glam::DVec3;
 use pliant_mesh::quality::dihedral_range;
 use pliant_mesh::{Group, Mesh, Surface};
 use pliant_model::potentials::activation::Activation;
 
+pub(crate) use self::nearby_muscles::NearbyMuscles;
 pub use self::slip::Slip;
-pub(crate) use self::vicinity::Vicinity;
 use crate::anatomy::hinge::{Hinge, JawPose};
 use crate::anatomy::landmarks::Landmark;
 use crate::expression::Recipe;
-use crate::inverse::blend::Blend;
+use crate::inverse::muscle_geometry::GeometryMatrix;
 use crate::template::{Eye, Shape};
 
 /// What a vertex of the boundary lies on.
@@ -115,7 +115,7 @@ pub struct FaceModel {
     /// Shapes that were fitted: these play in their recipes' place.
     pub rig: Vec<FittedShape>,
     /// What tets take of muscles, where that was learned; else without tets.
-    pub geometry: Blend,
+    pub geometry: GeometryMatrix,
     /// Named sets of the skin's vertices.
     pub regions: Vec<Group>,
     /// Named points on the skin.
@@ -142,7 +142,8 @@ impl FaceModel {
             let taken = self.geometry.row(row).iter().filter(|entry| entry.column == 0);
             let taken: f64 = taken.map(|entry| entry.weight).sum();
             let part = &mut passive[own[0].tet as usize];
-            *part = if own[0].is_lent() { taken } else { 1.0 - (1.0 - *part) * (1.0 - taken) };
+            *part =
+                if own[0].is_assignable() { taken } else { 1.0 - (1.0 - *part) * (1.0 - taken) };
         }
         passive
     }

@@ -11,7 +11,7 @@ mod altered;
 mod engine;
 mod guess;
 mod head;
-mod lent;
+mod inverse_access;
 mod obstacles;
 mod options;
 mod remodelling;
@@ -30,13 +30,13 @@ use self::altered::Altered;
 use self::guess::jaw_weights;
 use self::head::Carriage;
 pub use self::head::HeadPose;
-pub use self::lent::JawKnobs;
+pub use self::inverse_access::JawKnobs;
 use self::obstacles::Obstacles;
 pub use self::options::{Dynamics, FaceSolver, SimulationOptions};
 use crate::alteration::Alteration;
 use crate::anatomy::hinge::{Hinge, JawPose};
 use crate::error::FaceError;
-use crate::inverse::drawn::bound;
+use crate::inverse::activation::clamp_stretches;
 use crate::model::{BoneHold, FaceModel, FittedShape};
 use crate::world::World;
 
@@ -411,7 +411,7 @@ impl<'a> FaceSimulation<'a> {
                         activation[k] += part * weight * (fitted[k] - RELAXED[k]);
                     });
                 }
-                bound(activation);
+                clamp_stretches(activation);
             }
         }
         self.altered.grow(&moment, end);
@@ -477,8 +477,8 @@ fn obedient_part(
 ) -> f64 {
     let (mut sum, mut whole) = (0.0, 0.0);
     for k in shares {
-        sum += face.shares[k].part() * obedience(k);
-        whole += face.shares[k].part();
+        sum += face.shares[k].active_weight() * obedience(k);
+        whole += face.shares[k].active_weight();
     }
     if whole > 0.0 { sum / whole } else { 1.0 }
 }

@@ -6,7 +6,7 @@ use glam::DVec3;
 use pliant_face::anatomy::landmarks::Landmark;
 use pliant_face::effects::Effects;
 use pliant_face::expression::Recipe;
-use pliant_face::inverse::blend::{Blend, Entry};
+use pliant_face::inverse::muscle_geometry::{GeometryEntry, GeometryMatrix};
 use pliant_face::performance::Names;
 use pliant_face::{
     BoneHold, Ensemble, Eye, FaceModel, FaceSimulation, FittedShape, MuscleCourse, Part,
@@ -56,7 +56,10 @@ fn small() -> FaceModel {
             activations: vec![[0.9, 0.1, 0.0, 1.0, 0.0, 1.1]; solid.tets.len()],
             ..FittedShape::default()
         }],
-        geometry: Blend::new(1, vec![&[Entry { column: 1, weight: 1.0 }][..]; solid.tets.len()]),
+        geometry: GeometryMatrix::new(
+            1,
+            vec![&[GeometryEntry { column: 1, weight: 1.0 }][..]; solid.tets.len()],
+        ),
         regions: vec![Group::new("all", (0..count as u32).collect())],
         landmarks: vec![Landmark { name: "corner".to_owned(), position: DVec3::ZERO }],
         skin,

@@ -2,8 +2,8 @@
 
 use glam::DVec3;
 use pliant::face::anatomy::hinge::JawPose;
-use pliant::face::inverse::fit::{ActivationModel, FaceFit};
-use pliant::face::inverse::residual::Residual;
+use pliant::face::inverse::solve::{ActivationModel, FaceFit};
+use pliant::face::inverse::target::Residual;
 use pliant::face::{FaceError, FaceModel, FaceSimulation, FaceSolver, SimulationOptions};
 use serde_json::json;
 

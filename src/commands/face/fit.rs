@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use pliant::face::inverse::blend::REACH;
-use pliant::face::inverse::lesson::{LessonOptions, learn};
-use pliant::face::inverse::fit::{ActivationModel, FaceFit, FitOptions, Fitted};
-use pliant::face::inverse::over::added;
-use pliant::face::inverse::reduced::Reduced;
-use pliant::face::inverse::residual::Residual;
+use pliant::face::inverse::muscle_geometry::REACH;
+use pliant::face::inverse::muscle_geometry::{GeometryLearningOptions, learn_geometry};
+use pliant::face::inverse::solve::{ActivationModel, FaceFit, FaceFitOptions, Fitted};
+use pliant::face::inverse::target::fit_relative;
+use pliant::face::inverse::solve::ReducedFit;
+use pliant::face::inverse::target::Residual;
 use pliant::face::{FaceError, FaceModel, FittedShape, Shape};
 use pliant::io::atomic::{refuse_overwriting, write_whole};
 use pliant::io::{Loaded, read_mesh, write_mesh};
@@ -98,25 +98,25 @@ pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
         Kind::Muscle => ActivationModel::Muscle,
         Kind::Geometry => ActivationModel::Geometry,
     };
-    let asked = FitOptions {
+    let asked = FaceFitOptions {
         model,
         contact: !arguments.no_contact,
         threads: options.threads(),
-        ..FitOptions::default()
+        ..FaceFitOptions::default()
     };
     if arguments.learn_muscles {
         // Flesh near muscles may turn out to be theirs.
-        face = face.lending(REACH);
+        face = face.with_assignable_tissue(REACH);
     } else if model == ActivationModel::Tensor && face.geometry.tets() == 0 {
         // Where every tet has a matrix, all flesh may have one; what was learned of muscles tells which flesh is theirs.
-        face = face.lending(f64::INFINITY);
+        face = face.with_assignable_tissue(f64::INFINITY);
     }
     let (mut rows, mut rig) = (Vec::new(), Vec::new());
     let (mut seconds, mut geometry) = (0.0, None);
     if arguments.learn_muscles {
-        let lesson = LessonOptions { fit: asked, ..LessonOptions::default() };
+        let lesson = GeometryLearningOptions { fit: asked, ..GeometryLearningOptions::default() };
         let skins: Vec<Vec<DVec3>> = targets.iter().map(|target| target.skin.clone()).collect();
-        let learned = learn(&face, &skins, &lesson, &interrupt::asked).map_err(failure)?;
+        let learned = learn_geometry(&face, &skins, &lesson, &interrupt::asked).map_err(failure)?;
         for ((target, fitted), before) in targets.iter().zip(&learned.after).zip(&learned.before) {
             write_fit(&arguments, &face, target, fitted, options)?;
             let mut row = row(&face, target, fitted);
@@ -142,7 +142,7 @@ pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
                     }
                     let base = &under[known.unwrap_or(under.len() - 1)].1;
                     let rest = &face.skin.mesh.positions;
-                    added(rest, &target.skin, (skin, base), |both, under| fit(both, Some(under)))
+                    fit_relative(rest, &target.skin, (skin, base), |both, under| fit(both, Some(under)))
                         .map_err(failure)?
                 }
             };
@@ -191,14 +191,14 @@ pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
 type Fitter<'a> = Box<dyn FnMut(&[DVec3], Option<&[DVec3]>) -> Result<Fitted, FaceError> + 'a>;
 
 /// Where geometry is known, there is a fast one.
-fn fitter(face: &FaceModel, asked: FitOptions) -> Result<Fitter<'_>, FaceError> {
+fn fitter(face: &FaceModel, asked: FaceFitOptions) -> Result<Fitter<'_>, FaceError> {
     if asked.model == ActivationModel::Geometry {
-        let mut reduced = Reduced::new(face, asked)?;
+        let mut reduced = ReducedFit::new(face, asked)?;
         return Ok(Box::new(move |skin, _| reduced.fit(skin)));
     }
     let mut fit = FaceFit::new(face, asked)?;
     Ok(Box::new(move |skin, under| match under {
-        Some(under) => fit.fit_over(skin, under),
+        Some(under) => fit.fit_with_prerequisite(skin, under),
         None => fit.fit(skin, None),
     }))
 }
@@ -233,7 +233,7 @@ fn targets(arguments: &Arguments, face: &FaceModel) -> Result<Vec<Target>, Failu
             name: shape.name.clone(),
             skin: displaced(face, shape),
             over: face
-                .shape_under(&shape.name)
+                .prerequisite_shape(&shape.name)
                 .filter(|_| may_be_over)
                 .map(|under| (under.name.clone(), displaced(face, under))),
         };

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use pliant::face::FaceModel;
-use pliant::face::inverse::fit::Fitted;
+use pliant::face::inverse::solve::Fitted;
 use pliant::lips::measures::heat;
 use pliant::mesh::DVec3;
 use pliant::mesh::menagerie::Colour;

@@ -1,7 +1,7 @@
 //! Lines along which flesh contracts: a stroke per tet, as long and as dark as it contracts.
 
 use pliant::face::FaceModel;
-use pliant::face::inverse::fit::Fitted;
+use pliant::face::inverse::solve::Fitted;
 use pliant::lips::measures::heat;
 use pliant::math::decomposition::symmetric_eigen;
 use pliant::mesh::edge_matrix;

@@ -11,7 +11,7 @@ use crate::anatomy::hinge::{Hinge, JawPose};
 use crate::anatomy::landmarks::Landmark;
 use crate::error::FaceError;
 use crate::expression::Recipe;
-use crate::inverse::blend::{Blend, Entry};
+use crate::inverse::muscle_geometry::{GeometryEntry, GeometryMatrix};
 use crate::template::{Eye, Shape};
 
 const MAGIC: &[u8; 8] = b"PLIANTF3";
@@ -328,11 +328,11 @@ fn read_jaw(r: &mut Reader) -> Result<JawPose, FaceError> {
     Ok(JawPose { open, turn, shift })
 }
 
-fn read_geometry(r: &mut Reader, tets: usize, muscles: usize) -> Result<Blend, FaceError> {
+fn read_geometry(r: &mut Reader, tets: usize, muscles: usize) -> Result<GeometryMatrix, FaceError> {
     let (starts, columns, weights) =
         (r.ids(usize::MAX)?, r.ids(muscles.saturating_add(1))?, r.numbers()?);
     if starts.is_empty() && columns.is_empty() && weights.is_empty() {
-        return Ok(Blend::default());
+        return Ok(GeometryMatrix::default());
     }
     let is_whole = starts.len() == tets + 1
         && starts.first() == Some(&0)
@@ -344,9 +344,9 @@ fn read_geometry(r: &mut Reader, tets: usize, muscles: usize) -> Result<Blend, F
         return r
             .problem("the muscles' geometry has not a row of weights for every tet with muscle");
     }
-    let entry = |(column, weight)| Entry { column, weight };
+    let entry = |(column, weight)| GeometryEntry { column, weight };
     let entries = columns.into_iter().zip(weights).map(entry).collect();
-    Ok(Blend { muscles, starts, entries })
+    Ok(GeometryMatrix { muscles, starts, entries })
 }
 
 fn surface(w: &mut Writer, surface: &Surface) {

@@ -52,7 +52,7 @@ impl Altered {
         altered.muscular = face
             .shares
             .chunk_by(|a, b| a.tet == b.tet)
-            .map(|own| (own[0].tet, own[0].is_lent()))
+            .map(|own| (own[0].tet, own[0].is_assignable()))
             .collect();
         if !alteration.keeps_rest() {
             let moment = alteration.at(time, 1.0);
@@ -110,7 +110,7 @@ impl Altered {
             let (own, base) = (moment.stiffness(t).passive, self.base(t).passive);
             end.firmness.push(grown_firmness(own, scale, base));
         }
-        for ((t, is_lent), activation) in self.muscular.iter().zip(muscles) {
+        for ((t, is_assignable), activation) in self.muscular.iter().zip(muscles) {
             let t = *t as usize;
             let place = self.places[t] as usize;
             // Where bone holds all of a tet, nothing grows.
@@ -121,7 +121,7 @@ impl Altered {
             let scale = moment.scale(t);
             *activation = stretched(activation, &self.shapes.grown(place, scale));
             let (own, base) = (moment.stiffness(t), self.base(t));
-            let (own, base) = match is_lent {
+            let (own, base) = match is_assignable {
                 true => (own.passive, base.passive),
                 false => (own.active, base.active),
             };

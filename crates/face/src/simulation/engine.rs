@@ -55,13 +55,13 @@ pub(super) fn model(
         Lame { mu, lambda: 2.0 * options.volume_ratio * mu }
     };
     let altered = Altered::new(face, alteration, time, &moves);
-    let mut is_lent = vec![false; moves.len()];
-    for share in face.shares.iter().filter(|share| share.is_lent()) {
-        is_lent[share.tet as usize] = true;
+    let mut is_assignable = vec![false; moves.len()];
+    for share in face.shares.iter().filter(|share| share.is_assignable()) {
+        is_assignable[share.tet as usize] = true;
     }
     let passive = |t: usize| {
         // What is lent is passive tissue that may be told to contract.
-        let is_own = moves[t] && !is_lent[t];
+        let is_own = moves[t] && !is_assignable[t];
         let Lame { mu, lambda } = lame(if is_own { 1.0 - active[t] } else { 0.0 });
         let [shear, bulk] = altered.base(t).passive;
         Lame { mu: shear * mu, lambda: bulk * lambda }
@@ -72,14 +72,14 @@ pub(super) fn model(
     let mut muscles: Vec<ActiveTet> = Vec::new();
     for own in face.shares.chunk_by(|a, b| a.tet == b.tet) {
         let tet = own[0].tet as usize;
-        let part = match (moves[tet], is_lent[tet]) {
+        let part = match (moves[tet], is_assignable[tet]) {
             (false, _) => 0.0,
             (true, true) => 1.0,
             (true, false) => active[tet] * options.muscle_stiffness,
         };
         let Lame { mu, lambda } = lame(part);
         let base = altered.base(tet);
-        let [shear, bulk] = if is_lent[tet] { base.passive } else { base.active };
+        let [shear, bulk] = if is_assignable[tet] { base.passive } else { base.active };
         let lame = Lame { mu: shear * mu, lambda: bulk * lambda };
         muscles.push(ActiveTet { tet: own[0].tet, lame });
     }

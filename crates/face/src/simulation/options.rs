@@ -84,7 +84,8 @@ pub struct SimulationOptions {
     pub contact: bool,
     /// Whether flesh slides over the forehead, or is pinned there too.
     pub sliding: bool,
-    /// Of springs that pull the skin to where [`FaceSimulation::draw`](super::FaceSimulation::draw) is told, together (N/m).
+    /// Stiffness of all springs together that attract the skin to a target (N/m):
+    /// [`FaceSimulation::attract_skin`](super::FaceSimulation::attract_skin).
     pub skin_pull: Option<f64>,
     /// Gravity beyond that which the face at rest is seen in (m/s²).
     pub gravity: DVec3,

@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 use pliant_face::inverse::equilibrium::Equilibrium;
-use pliant_face::inverse::observation::{Observation, Sample};
+use pliant_face::inverse::target::{Observation, SkinSample};
 use pliant_mesh::Mesh;
 use pliant_model::integrator::{Integrator, Scheme, Solver};
 use pliant_model::{
@@ -54,7 +54,7 @@ pub fn model(file: &Value, active: &[u32]) -> Model {
 
 /// Vertices that are to be at points.
 pub fn observation(model: &Model, vertices: &[u32], targets: &[DVec3]) -> Observation {
-    let sample = |(&v, &target): (&u32, &DVec3)| Sample {
+    let sample = |(&v, &target): (&u32, &DVec3)| SkinSample {
         vertices: [model.number(0, v as usize) as u32; 4],
         weights: [1.0, 0.0, 0.0, 0.0],
         target,

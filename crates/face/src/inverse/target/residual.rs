@@ -1,36 +1,36 @@
-//! How well a target is met: of the vertices that it moves, how far, and how far they are from it.
+//! The residual of a fit: distances between a skin and its target.
 
 use glam::DVec3;
 
-/// What moves further than this counts (m).
+/// Vertices that a target moves by less do not count (m).
 const MOVED: f64 = 5e-4;
 
-/// Of vertices that a target moves by more than half a millimetre (mm).
+/// Distances of a skin from its target, over the vertices that the target moves (mm).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Residual {
-    /// How far the target moves them, on the mean.
+    /// Mean distance by which the target moves them.
     pub moved: f64,
-    /// How far they are from it, on the mean and at most.
+    /// Mean and greatest distance from the target.
     pub mean: f64,
     pub max: f64,
 }
 
 impl Residual {
-    /// Whether a target moves a vertex (m) so far that it counts.
+    /// True if a target moves a vertex (m) far enough to count.
     pub fn is_moved(rest: DVec3, target: DVec3) -> bool {
-        Residual::counts(rest.distance(target))
+        Residual::is_counted(rest.distance(target))
     }
 
-    /// Whether a vertex that is moved by so much (m) counts.
-    pub fn counts(by: f64) -> bool {
+    /// True if a vertex that moves by this distance (m) counts.
+    pub fn is_counted(by: f64) -> bool {
         by > MOVED
     }
 
-    /// Of a skin that is to be a target, both moved from rest (m).
+    /// Residual of a skin against a target, all positions in m.
     ///
     /// ```
     /// use glam::DVec3;
-    /// use pliant_face::inverse::residual::Residual;
+    /// use pliant_face::inverse::target::Residual;
     /// let rest = [DVec3::ZERO; 3];
     /// let target = [0.002, 0.004, 0.0001].map(|x| DVec3::X * x);
     /// let skin = [0.001, 0.004, 1.0].map(|x| DVec3::X * x);

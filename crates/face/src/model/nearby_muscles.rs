@@ -5,18 +5,18 @@ use glam::DVec3;
 use super::FaceModel;
 
 /// Which muscles come near the tets' vertices. A muscle is where tets are that have some of it in them.
-pub(crate) struct Vicinity {
+pub(crate) struct NearbyMuscles {
     muscles: usize,
     /// By vertex, of every muscle.
     near: Vec<bool>,
 }
 
-impl Vicinity {
+impl NearbyMuscles {
     /// Of muscles with a corner of one of their tets within `reach` (m).
-    pub(crate) fn of(face: &FaceModel, reach: f64) -> Vicinity {
+    pub(crate) fn of(face: &FaceModel, reach: f64) -> NearbyMuscles {
         let (at, muscles) = (&face.solid.positions, face.muscles.len());
         let mut corners: Vec<Vec<u32>> = vec![Vec::new(); muscles];
-        for share in face.shares.iter().filter(|share| !share.is_lent()) {
+        for share in face.shares.iter().filter(|share| !share.is_assignable()) {
             corners[share.muscle as usize].extend(face.solid.tets[share.tet as usize]);
         }
         let mut near = vec![false; muscles * at.len()];
@@ -34,7 +34,7 @@ impl Vicinity {
                 near[muscles * v + muscle] = is_near(*p);
             }
         }
-        Vicinity { muscles, near }
+        NearbyMuscles { muscles, near }
     }
 
     /// Muscles near a tet with these vertices, in their order.
@@ -66,8 +66,8 @@ mod tests {
             ..FaceModel::default()
         };
         let near = |reach: f64| {
-            let vicinity = Vicinity::of(&face, reach);
-            [0, 1, 2].map(|tet| vicinity.muscles(tets[tet]).count())
+            let nearby = NearbyMuscles::of(&face, reach);
+            [0, 1, 2].map(|tet| nearby.muscles(tets[tet]).count())
         };
         assert_eq!(near(0.004), [1, 0, 0]);
         assert_eq!(near(0.006), [1, 1, 0]);

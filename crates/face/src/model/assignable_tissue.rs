@@ -7,21 +7,21 @@
 use glam::DVec3;
 use pliant_model::potentials::activation::RELAXED;
 
-use super::{BoneHold, FaceModel, FittedShape, Share, Vicinity};
-use crate::inverse::blend::Blend;
+use super::{BoneHold, FaceModel, FittedShape, NearbyMuscles, Share};
+use crate::inverse::muscle_geometry::GeometryMatrix;
 
 impl Share {
     /// What a share counts for where means over active flesh are taken: muscle at work is thirty times as stiff as what is lent.
-    const LENT: f64 = 1.0 / 30.0;
+    const ASSIGNABLE_WEIGHT: f64 = 1.0 / 30.0;
 
     /// Whether it is lent: none of the tet is the muscle.
-    pub fn is_lent(&self) -> bool {
+    pub fn is_assignable(&self) -> bool {
         self.fraction == 0.0
     }
 
     /// How much of what is active it is.
-    pub fn part(&self) -> f64 {
-        if self.is_lent() { Share::LENT } else { self.fraction }
+    pub fn active_weight(&self) -> f64 {
+        if self.is_assignable() { Share::ASSIGNABLE_WEIGHT } else { self.fraction }
     }
 }
 
@@ -40,7 +40,7 @@ impl FaceModel {
     /// assert_eq!(lent.active_fractions(), face.active_fractions());
     /// # Ok::<(), pliant_face::FaceError>(())
     /// ```
-    pub fn lending(&self, reach: f64) -> FaceModel {
+    pub fn with_assignable_tissue(&self, reach: f64) -> FaceModel {
         let center = |tet: u32| -> DVec3 {
             let corners = self.solid.tets[tet as usize];
             corners.iter().map(|v| self.solid.positions[*v as usize]).sum::<DVec3>() / 4.0
@@ -50,10 +50,10 @@ impl FaceModel {
         let muscles: Vec<(DVec3, &Share)> = self
             .shares
             .iter()
-            .filter(|share| !share.is_lent())
+            .filter(|share| !share.is_assignable())
             .map(|share| (center(share.tet), share))
             .collect();
-        let vicinity = Vicinity::of(self, reach);
+        let nearby = NearbyMuscles::of(self, reach);
         let mut shares = Vec::with_capacity(self.solid.tets.len());
         // Of every tet with a share, its place among those that had one before.
         let mut before: Vec<Option<usize>> = Vec::new();
@@ -65,7 +65,7 @@ impl FaceModel {
                 continue;
             }
             let corners = self.solid.tets[tet as usize];
-            let is_near = vicinity.muscles(corners).next().is_some();
+            let is_near = nearby.muscles(corners).next().is_some();
             if !is_near || !corners.iter().any(is_loose) {
                 continue;
             }
@@ -87,7 +87,7 @@ impl FaceModel {
         let rig = self.rig.iter().map(grown).collect();
         let geometry = match shares.len() == self.shares.len() {
             true => self.geometry.clone(),
-            false => Blend::default(),
+            false => GeometryMatrix::default(),
         };
         FaceModel { shares, rig, geometry, ..self.clone() }
     }

@@ -59,7 +59,7 @@ impl FaceSimulation<'_> {
     }
 
     /// Puts flesh where it is at rest, and from there takes it along with the jaw: where a solver begins.
-    pub fn open(&mut self, jaw: &JawPose) {
+    pub fn reset_with_jaw(&mut self, jaw: &JawPose) {
         self.state = State::initial(&self.model);
         self.now.jaw = JawPose::default();
         self.follow(jaw);
@@ -68,16 +68,16 @@ impl FaceSimulation<'_> {
 
     /// Draws the skin to a target (m, in the frame of the skull) by the springs of
     /// [`SimulationOptions::skin_pull`](super::SimulationOptions::skin_pull), from rest, with the jaw in a pose.
-    pub fn draw(&mut self, target: &[DVec3], jaw: &JawPose) -> FrameReport {
-        self.aim_skin(target, jaw);
+    pub fn attract_skin(&mut self, target: &[DVec3], jaw: &JawPose) -> FrameReport {
+        self.set_skin_target(target, jaw);
         let mut report = FrameReport { steps: 1, ..FrameReport::default() };
         self.advance(&mut report);
         report
     }
 
     /// Lets these springs pull to a target (m), with the jaw in a pose and flesh taken along with it from rest.
-    pub fn aim_skin(&mut self, target: &[DVec3], jaw: &JawPose) {
-        self.open(jaw);
+    pub fn set_skin_target(&mut self, target: &[DVec3], jaw: &JawPose) {
+        self.reset_with_jaw(jaw);
         let to = self.aimed(self.now.contractions.clone(), *jaw);
         self.drive(&to);
         let bound = target.iter().zip(&self.face.binding.tets).filter(|(_, tet)| tet.is_some());

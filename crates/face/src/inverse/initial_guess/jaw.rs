@@ -1,20 +1,21 @@
-//! The jaw that a skin tells of.
+//! Estimates the jaw pose from the target skin over the mandible.
 
 use glam::DVec3;
 
-use super::fit::FaceFit;
 use crate::anatomy::hinge::JawPose;
+use crate::inverse::solve::FaceFit;
 use crate::simulation::JawKnobs;
 
 impl FaceFit<'_> {
-    /// The jaw that takes the skin over it nearest to a target, as if that were bone: Gauss–Newton on the five, with skin
-    /// that muscles have moved besides weighing the less.
-    pub(super) fn jaw_of(&self, target: &[DVec3]) -> JawPose {
-        /// How much of the jaw's motion skin takes that counts, and how far off it weighs half (m).
+    /// Jaw pose that takes the skin over the mandible nearest to a target, as if it were rigid.
+    ///
+    /// Gauss–Newton on the five knobs; skin that muscles have moved as well gets less weight.
+    pub(crate) fn estimate_jaw(&self, target: &[DVec3]) -> JawPose {
+        /// Least share of the jaw's motion at which skin counts, and distance of half weight (m).
         const OVER: f64 = 0.9;
         const OFF: f64 = 5e-4;
         const STEPS: usize = 20;
-        /// A knob that is turned by less (degrees, mm) is not turned.
+        /// Knobs turned by less (degrees, mm) are zero.
         const NOTHING: f64 = 1e-3;
         let rest = &self.face.skin.mesh.positions;
         let follow = &self.jaw_shares;
@@ -28,7 +29,7 @@ impl FaceFit<'_> {
         };
         for step in 0..STEPS {
             let off = away(&knobs);
-            // All alike at first: a jaw thrown open is far from everything.
+            // Equal weights at first: the skin of an open jaw is far from everything.
             let far = OFF * (STEPS - step) as f64;
             let weights: Vec<f64> = match step {
                 0..2 => vec![1.0; off.len()],
@@ -48,7 +49,7 @@ impl FaceFit<'_> {
                     matrix[i][j] = dot(&columns[i], &columns[j]);
                 }
                 matrix[i][5] = -dot(&columns[i], &off);
-                // Shifts are rarer than turns, and told apart from them badly.
+                // Shifts are regularised more than turns: the skin hardly tells them apart.
                 let rare = if i == 0 { 0.001 } else { 0.005 } * matrix[i][i] + 1e-12;
                 matrix[i][i] += rare;
                 matrix[i][5] -= rare * knobs[i];
@@ -59,7 +60,7 @@ impl FaceFit<'_> {
             let step = if open == asked.open {
                 step
             } else {
-                // What a jaw that is shut cannot do must not be made up for by its shift.
+                // A shut jaw cannot close further, and a shift must not replace that turn.
                 (0..5).for_each(|j| matrix[0][j] = f64::from(j == 0));
                 matrix[0][5] = open - knobs[0];
                 for row in &mut matrix[1..] {
@@ -70,13 +71,13 @@ impl FaceFit<'_> {
             };
             (0..5).for_each(|k| knobs[k] += step[k]);
         }
-        // What rounding leaves is no motion.
+        // Rounding errors are no motion.
         knobs.iter_mut().filter(|knob| knob.abs() < NOTHING).for_each(|knob| *knob = 0.0);
         self.face.hinge.limited(&JawKnobs::pose(&knobs))
     }
 }
 
-/// Five equations by elimination; the matrix is positive definite.
+/// Solves five equations by elimination; the matrix is positive definite.
 fn solved(mut matrix: [[f64; 6]; 5]) -> [f64; 5] {
     for k in 0..5 {
         for i in k + 1..5 {

@@ -29,11 +29,11 @@ use pliant_model::Rigid;
 
 pub(crate) use self::diffusion::Laplacian;
 use self::paint::Painter;
-pub use self::paint::{EffectFiles, NoFiles, painted_on, read_map};
+pub use self::paint::{ReadMap, no_maps, painted_on, read_map};
 use self::paralysis::Paralysis;
 use self::surgery::Surgery;
 use crate::effects::{Effects, Property, Track, UPRIGHT};
-use crate::error::FaceError;
+use crate::error::{EffectProblem, FaceError};
 use crate::model::FaceModel;
 
 /// Flesh with less weight than this is not altered.
@@ -79,14 +79,15 @@ struct Altered {
 }
 
 impl Alteration {
-    /// Looks up what effects name, and spreads what is painted over the flesh. `path` is named in errors.
+    /// Looks up the names in effects, and spreads painted weights over the flesh. `read` reads the
+    /// maps that they name; `path` is named in errors.
     ///
     /// ```
-    /// use pliant_face::alteration::{Alteration, NoFiles};
+    /// use pliant_face::alteration::{Alteration, no_maps};
     /// use pliant_face::{FaceModel, effects::Effects};
     /// let nobody = FaceModel::default();
     /// let effects = Effects::parse("E.toml".as_ref(), "[[fat]]\nregion = 'chin'\namount = 1.5")?;
-    /// let refused = Alteration::new(&nobody, &effects, "E.toml".as_ref(), &mut NoFiles);
+    /// let refused = Alteration::new(&nobody, &effects, "E.toml".as_ref(), &mut no_maps);
     /// assert!(refused.unwrap_err().to_string().starts_with("E.toml: fat[0]: there is no region `chin`"));
     /// # Ok::<(), pliant_face::FaceError>(())
     /// ```
@@ -97,9 +98,9 @@ impl Alteration {
         face: &FaceModel,
         effects: &Effects,
         path: &Path,
-        files: &mut dyn EffectFiles,
+        read: &mut ReadMap,
     ) -> Result<Alteration, FaceError> {
-        let named = |section: &str, k: usize, problem: String| FaceError::Effect {
+        let named = |section: &str, k: usize, problem: EffectProblem| FaceError::Effect {
             path: path.to_owned(),
             key: format!("{section}[{k}]"),
             problem,
@@ -108,7 +109,7 @@ impl Alteration {
         let mut altered = Alteration { gravity: effects.gravity.clone(), ..Alteration::default() };
         for (k, fat) in effects.fat.iter().enumerate() {
             let weights =
-                painter.of(&fat.place, fat.depth, files).map_err(|p| named("fat", k, p))?;
+                painter.of(&fat.place, fat.depth, read).map_err(|p| named("fat", k, p))?;
             let (amount, stiffness) = (fat.amount.clone(), fat.stiffness);
             altered.growths.push(Growth { weights, amount, stiffness });
         }
@@ -120,7 +121,7 @@ impl Alteration {
         }
         for (k, map) in effects.maps.iter().enumerate() {
             let weights =
-                painter.of(&map.place, map.depth, files).map_err(|p| named("map", k, p))?;
+                painter.of(&map.place, map.depth, read).map_err(|p| named("map", k, p))?;
             altered.properties.push(Altered { of: map.of, weights, factor: map.factor.clone() });
         }
         for (k, palsy) in effects.palsies.iter().enumerate() {

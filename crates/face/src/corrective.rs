@@ -27,29 +27,29 @@ impl Combination {
     /// use pliant_face::Combination;
     /// let smirk = Combination::parse("mouthSmileLeft, jawOpen=0.25").unwrap();
     /// assert_eq!(smirk.weights, [("mouthSmileLeft".to_owned(), 1.0), ("jawOpen".to_owned(), 0.25)]);
-    /// assert!(Combination::parse("jawOpen=wide").unwrap_err().contains("expected a weight from 0 to 1"));
+    /// let refused = Combination::parse("jawOpen=wide").unwrap_err().to_string();
+    /// assert_eq!(refused, "jawOpen=wide: expected a weight from 0 to 1");
     /// ```
     ///
     /// # Errors
     /// Says what was expected.
-    pub fn parse(text: &str) -> Result<Combination, String> {
+    pub fn parse(text: &str) -> Result<Combination, FaceError> {
         let mut weights: Vec<(String, f64)> = Vec::new();
         for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
             let (name, written) = part.split_once('=').unwrap_or((part, "1"));
             let (name, written) = (name.trim(), written.trim());
             let weight = written.parse::<f64>().ok().filter(|w| (0.0..=1.0).contains(w));
             let Some(weight) = weight else {
-                return Err(format!("{name}={written}: expected a weight from 0 to 1"));
+                let (shape, written) = (name.to_owned(), written.to_owned());
+                return Err(FaceError::Weight { shape, written });
             };
             if weights.iter().any(|(other, _)| other == name) {
-                return Err(format!("{name} has two weights"));
+                return Err(FaceError::TwoWeights { shape: name.to_owned() });
             }
             weights.push((name.to_owned(), weight));
         }
         if weights.is_empty() {
-            return Err(
-                "expected weights of shapes, such as jawOpen=0.5,mouthSmileLeft=1".to_owned()
-            );
+            return Err(FaceError::NoWeights);
         }
         Ok(Combination { name: text.trim().to_owned(), weights })
     }

@@ -41,7 +41,7 @@ mod world;
 pub use animation::{AnimatedFrame, Animator, Ensemble};
 pub use build::{BuildOptions, build};
 pub use corrective::{Combination, Correctives, correctives};
-pub use error::FaceError;
+pub use error::{EffectProblem, FaceError};
 pub use model::{BoneHold, FaceModel, FittedShape, MuscleCourse, Part, Share, SkinBinding, Slip};
 pub use penetration::{LipGauge, Penetration};
 pub use performance::Performance;

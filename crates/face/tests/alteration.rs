@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use glam::DVec3;
-use pliant_face::alteration::{Alteration, EffectFiles, NoFiles};
+use pliant_face::alteration::{Alteration, no_maps};
 use pliant_face::anatomy::hinge::JawPose;
 use pliant_face::effects::Effects;
 use pliant_face::transfer::{crossing_lips, transferred_expression};
@@ -21,7 +21,7 @@ fn exact() -> SimulationOptions {
 fn alteration(text: &str) -> Alteration {
     let path = Path::new("E.toml");
     let effects = Effects::parse(path, text).expect(text);
-    Alteration::new(face(), &effects, path, &mut NoFiles).expect(text)
+    Alteration::new(face(), &effects, path, &mut no_maps).expect(text)
 }
 
 fn simulation(text: &str, options: &SimulationOptions) -> FaceSimulation<'static> {
@@ -255,33 +255,20 @@ fn fat_and_slimming_of_the_same_flesh_multiply() {
     assert!(out.length() < 0.05, "{out}");
 }
 
-/// A map of as many numbers as asked for.
-struct Painted(Vec<f64>);
-
-impl EffectFiles for Painted {
-    fn map(&mut self, _: &str) -> Result<Vec<f64>, String> {
-        Ok(self.0.clone())
-    }
-
-    fn mesh(&mut self, path: &str) -> Result<Mesh, String> {
-        Err(format!("there is no file {path}"))
-    }
-}
-
 #[test]
 fn maps_that_are_none_of_this_skin_and_unknown_names_are_refused_in_a_sentence() {
     let count = face().skin.mesh.positions.len();
     let refused = |text: &str, map: Vec<f64>| {
         let path = Path::new("E.toml");
         let effects = Effects::parse(path, text).expect(text);
-        let made = Alteration::new(face(), &effects, path, &mut Painted(map));
+        let made = Alteration::new(face(), &effects, path, &mut |_| Ok(map.clone()));
         made.expect_err(text).to_string()
     };
     let mut map = vec![0.5; count];
     let fat = "[[fat]]\nmap = 'fat.txt'\namount = 1.5";
     let path = Path::new("E.toml");
     let effects = Effects::parse(path, fat).expect("effects");
-    assert!(Alteration::new(face(), &effects, path, &mut Painted(map.clone())).is_ok());
+    assert!(Alteration::new(face(), &effects, path, &mut |_| Ok(map.clone())).is_ok());
     map[7] = f64::NAN;
     let error = refused(fat, map.clone());
     assert_eq!(

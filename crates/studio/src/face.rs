@@ -7,7 +7,7 @@ mod settings;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use pliant_face::alteration::{Alteration, NoFiles};
+use pliant_face::alteration::{Alteration, no_maps};
 use pliant_face::effects::Effects;
 use pliant_face::performance::{Frame, Names};
 use pliant_face::{AnimatedFrame, Animator, Ensemble, FaceModel, Performance, World};
@@ -232,7 +232,7 @@ impl Room<'_> {
         outlet.progress("Preparing the flesh", 0.3);
         let made = || -> Result<Animator<'f>, StudioError> {
             let effects = Effects::parse("effects".as_ref(), &self.settings.effects())?;
-            let alteration = Alteration::new(face, &effects, "effects".as_ref(), &mut NoFiles)?;
+            let alteration = Alteration::new(face, &effects, "effects".as_ref(), &mut no_maps)?;
             let no_files = |file: &str| {
                 Err(pliant_face::FaceError::UnknownShape {
                     path: "effects".into(),

@@ -1,11 +1,13 @@
 //! Weights of flesh: from files, regions, landmarks and points to a number from 0 to 1 per tet.
 
+use std::path::Path;
+
 use glam::DVec3;
-use pliant_mesh::{Mesh, Surface, SurfaceTree};
+use pliant_mesh::{Surface, SurfaceTree};
 
 use super::diffusion::{Laplacian, bell};
 use crate::effects::{Sites, Where};
-use crate::folder::nearest;
+use crate::error::{EffectProblem, FaceError};
 use crate::model::{FaceModel, Part};
 
 /// Borders of regions are as wide as this (m).
@@ -23,72 +25,64 @@ const INSIDE: [&str; 6] = [
     "eye_socket_r",
 ];
 
-/// Where files that effects name come from.
-pub trait EffectFiles {
-    /// Weights of the skin's vertices; `path` is as written. The error names the file, and says what is wrong.
-    ///
-    /// # Errors
-    /// When there is none, or it is no map.
-    fn map(&mut self, path: &str) -> Result<Vec<f64>, String>;
+/// Reads the map of a file that effects name, a weight per vertex of the skin; the path is as
+/// written.
+pub type ReadMap<'r> = dyn FnMut(&str) -> Result<Vec<f64>, FaceError> + 'r;
 
-    /// A closed surface (m).
-    ///
-    /// # Errors
-    /// When there is none.
-    fn mesh(&mut self, path: &str) -> Result<Mesh, String>;
+/// Reads no files: for effects that name none.
+///
+/// # Errors
+/// Always: [`FaceError::MissingFile`].
+pub fn no_maps(path: &str) -> Result<Vec<f64>, FaceError> {
+    Err(FaceError::MissingFile { path: path.to_owned() })
 }
 
-/// No files: for effects that name none.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct NoFiles;
-
-impl EffectFiles for NoFiles {
-    fn map(&mut self, path: &str) -> Result<Vec<f64>, String> {
-        Err(format!("there is no file {path}"))
-    }
-
-    fn mesh(&mut self, path: &str) -> Result<Mesh, String> {
-        Err(format!("there is no file {path}"))
-    }
-}
-
-/// A map as text: a number for every vertex, between blanks, commas or lines; what follows `#` is a remark.
+/// Reads a map from text: a number per vertex, separated by blanks, commas or lines; `#` starts a
+/// comment. `path` is named in errors.
 ///
 /// ```
 /// use pliant_face::alteration::read_map;
-/// assert_eq!(read_map("# cheeks\n0 0.5\n1,0.25"), Ok(vec![0.0, 0.5, 1.0, 0.25]));
-/// assert!(read_map("0 much").unwrap_err().contains("line 1: expected a number, found `much`"));
+/// let path = "map.txt".as_ref();
+/// assert_eq!(read_map(path, "# cheeks\n0 0.5\n1,0.25")?, [0.0, 0.5, 1.0, 0.25]);
+/// let refused = read_map(path, "0 much").unwrap_err().to_string();
+/// assert_eq!(refused, "map.txt, line 1: expected a number, found `much`");
+/// # Ok::<(), pliant_face::FaceError>(())
 /// ```
 ///
 /// # Errors
-/// Names the line that has something else.
-pub fn read_map(text: &str) -> Result<Vec<f64>, String> {
+/// When a line has something else.
+pub fn read_map(path: &Path, text: &str) -> Result<Vec<f64>, FaceError> {
     let mut values = Vec::new();
     for (line, text) in (1..).zip(text.lines()) {
         let said = text.split('#').next().unwrap_or("");
         for word in said.split([' ', ',', '\t', ';']).filter(|word| !word.is_empty()) {
             let short: String = word.chars().take(20).flat_map(char::escape_debug).collect();
-            let number = word.parse::<f64>();
-            values.push(
-                number.map_err(|_| format!("line {line}: expected a number, found `{short}`"))?,
-            );
+            let wrong =
+                |_| FaceError::in_line(path, line, format!("expected a number, found `{short}`"));
+            values.push(word.parse::<f64>().map_err(wrong)?);
         }
     }
     Ok(values)
 }
 
-/// A map as it is painted on a mesh: its first attribute of one number, or else how red its colour is, less green and blue.
-pub fn painted_on(surface: &Surface) -> Option<Vec<f64>> {
+/// The map painted on a mesh: its first scalar attribute, or else the red of its colour less the
+/// mean of green and blue. `path` is named in errors.
+///
+/// # Errors
+/// When it has neither.
+pub fn painted_on(path: &Path, surface: &Surface) -> Result<Vec<f64>, FaceError> {
     let attributes = &surface.attributes;
     if let Some(own) = attributes.iter().find(|a| a.components == 1) {
-        return Some(own.values.clone());
+        return Ok(own.values.clone());
     }
-    let colour = attributes.iter().find(|a| a.is_color())?;
+    let Some(colour) = attributes.iter().find(|a| a.is_color()) else {
+        return Err(FaceError::Unpainted { path: path.to_owned() });
+    };
     let red = |v: usize| match colour.of(v) {
         [r, g, b, ..] => (r - 0.5 * (g + b)).max(0.0),
         _ => 0.0,
     };
-    Some((0..surface.mesh.positions.len()).map(red).collect())
+    Ok((0..surface.mesh.positions.len()).map(red).collect())
 }
 
 /// What weights of a face's flesh are made with.
@@ -108,14 +102,13 @@ impl<'a> Painter<'a> {
         &mut self,
         place: &Where,
         depth: Option<f64>,
-        files: &mut dyn EffectFiles,
-    ) -> Result<Vec<f64>, String> {
+        read: &mut ReadMap,
+    ) -> Result<Vec<f64>, EffectProblem> {
         let painted = match place {
             Where::Passive => return Ok(self.face.passive_fractions()),
             Where::Map(file) => {
-                let map = files.map(file)?;
-                checked(&map, self.face.skin.mesh.positions.len())
-                    .map_err(|problem| format!("map {file}: {problem}"))?;
+                let map = read(file).map_err(|error| EffectProblem::File(Box::new(error)))?;
+                check_map(file, &map, self.face.skin.mesh.positions.len())?;
                 map
             }
             Where::Regions(names) => self.regions(names)?,
@@ -125,7 +118,7 @@ impl<'a> Painter<'a> {
     }
 
     /// Per tet, from where needles go in.
-    pub fn injected(&mut self, sites: &Sites, radius: f64) -> Result<Vec<f64>, String> {
+    pub fn injected(&mut self, sites: &Sites, radius: f64) -> Result<Vec<f64>, EffectProblem> {
         let points: Vec<DVec3> = match sites {
             Sites::Points(points) => points.iter().map(|p| DVec3::from_array(*p)).collect(),
             Sites::Landmarks(names) => {
@@ -143,9 +136,8 @@ impl<'a> Painter<'a> {
         for point in points {
             let reach = positions.iter().map(|p| p.distance(point)).fold(f64::INFINITY, f64::min);
             if reach > 3.0 * radius.max(0.005) {
-                let [x, y, z] = point.to_array();
-                let far = 1e3 * reach;
-                return Err(format!("({x}, {y}, {z}) m is {far:.0} mm from the flesh"));
+                let (point, distance_mm) = (point.to_array(), 1e3 * reach);
+                return Err(EffectProblem::FarPoint { point, distance_mm });
             }
             let own = bell(&self.flesh, positions, point, radius);
             left.iter_mut().zip(own).for_each(|(left, own)| *left *= 1.0 - own);
@@ -153,22 +145,24 @@ impl<'a> Painter<'a> {
         Ok(self.per_tet(&left.iter().map(|left| 1.0 - left).collect::<Vec<_>>()))
     }
 
-    fn landmark(&self, name: &str) -> Result<DVec3, String> {
+    fn landmark(&self, name: &str) -> Result<DVec3, EffectProblem> {
         let landmarks = &self.face.landmarks;
         let found = landmarks.iter().find(|landmark| landmark.name == name);
         found.map(|landmark| landmark.position).ok_or_else(|| {
-            unknown("landmark", name, landmarks.iter().map(|landmark| landmark.name.as_str()))
+            let names = landmarks.iter().map(|landmark| landmark.name.as_str());
+            EffectProblem::unknown("landmark", name, names)
         })
     }
 
     /// 1 in regions of the skin, with soft borders.
-    fn regions(&mut self, names: &[String]) -> Result<Vec<f64>, String> {
+    fn regions(&mut self, names: &[String]) -> Result<Vec<f64>, EffectProblem> {
         let skin = &self.face.skin.mesh;
         let mut painted = vec![0.0; skin.positions.len()];
         let regions = &self.face.regions;
         for name in names {
             let Some(region) = regions.iter().find(|region| region.name == *name) else {
-                return Err(unknown("region", name, regions.iter().map(|r| r.name.as_str())));
+                let names = regions.iter().map(|r| r.name.as_str());
+                return Err(EffectProblem::unknown("region", name, names));
             };
             for &v in &region.vertices {
                 painted.get_mut(v as usize).into_iter().for_each(|p| *p = 1.0);
@@ -212,28 +206,14 @@ impl<'a> Painter<'a> {
     }
 }
 
-/// Refuses what is no map of a skin.
-fn checked(map: &[f64], vertices: usize) -> Result<(), String> {
+/// Checks that a map has a weight from 0 to 1 for every vertex.
+fn check_map(file: &str, map: &[f64], vertices: usize) -> Result<(), EffectProblem> {
+    let name = || file.to_owned();
     if map.len() != vertices {
-        return Err(format!("{} numbers, but the skin has {vertices} vertices", map.len()));
+        return Err(EffectProblem::MapLength { map: name(), numbers: map.len(), vertices });
     }
     match map.iter().position(|value| !(0.0..=1.0).contains(value)) {
-        Some(v) => Err(format!("vertex {v} has {}, expected a weight from 0 to 1", map[v])),
+        Some(vertex) => Err(EffectProblem::MapRange { map: name(), vertex, value: map[vertex] }),
         None => Ok(()),
-    }
-}
-
-/// A name that nothing has, and the one that it resembles.
-pub(super) fn unknown<'a>(
-    kind: &str,
-    name: &str,
-    known: impl Iterator<Item = &'a str> + Clone,
-) -> String {
-    match nearest(name, known.clone()) {
-        Some(like) => format!("there is no {kind} `{name}`; did you mean `{like}`?"),
-        None => {
-            let all: Vec<&str> = known.collect();
-            format!("there is no {kind} `{name}`, expected one of {}", all.join(", "))
-        }
     }
 }

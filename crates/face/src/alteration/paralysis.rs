@@ -16,12 +16,12 @@ pub(super) struct Paralysis {
 }
 
 impl Paralysis {
-    pub fn new(face: &FaceModel, palsy: &Palsy) -> Result<Paralysis, String> {
+    pub fn new(face: &FaceModel, palsy: &Palsy) -> Result<Paralysis, EffectProblem> {
         let names = || face.muscles.iter().map(|muscle| muscle.name.as_str());
         if let Some(asked) = &palsy.muscles {
             for name in asked {
                 if !names().any(|muscle| is_called(muscle, name)) {
-                    return Err(unknown("muscle", name, names()));
+                    return Err(EffectProblem::unknown("muscle", name, names()));
                 }
             }
         }

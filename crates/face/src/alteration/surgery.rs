@@ -9,6 +9,7 @@ use pliant_model::Rigid;
 
 use crate::anatomy::landmarks::Landmark;
 use crate::effects::{BoneEdit, BonePart, Track};
+use crate::error::EffectProblem;
 use crate::model::{BoneHold, FaceModel};
 
 /// Bone this near to the joint of the jaw stays, and beyond the other is moved as a whole (m in front of the joint).
@@ -37,7 +38,7 @@ struct MovedPart {
 }
 
 impl Surgery {
-    pub fn new(face: &FaceModel, edits: &[BoneEdit]) -> Result<Surgery, String> {
+    pub fn new(face: &FaceModel, edits: &[BoneEdit]) -> Result<Surgery, EffectProblem> {
         let mut parts: Vec<MovedPart> = Vec::new();
         for edit in edits {
             let same = |own: &MovedPart| own.part == edit.part;
@@ -99,7 +100,7 @@ impl Surgery {
 }
 
 impl MovedPart {
-    fn new(face: &FaceModel, edit: &BoneEdit) -> Result<MovedPart, String> {
+    fn new(face: &FaceModel, edit: &BoneEdit) -> Result<MovedPart, EffectProblem> {
         let hinge = &face.hinge;
         let (upper, lower) = (&face.teeth_proxies[0], &face.teeth_proxies[1]);
         let held = |hold: BoneHold| {
@@ -118,7 +119,7 @@ impl MovedPart {
                 (middle(lower).unwrap_or(hinge.point), own.collect())
             }
             BonePart::Chin => {
-                let about = chin(face).ok_or("there is no mandible under the skin")?;
+                let about = chin(face).ok_or(EffectProblem::NoMandible)?;
                 let teeth = SurfaceTree::new(lower);
                 let radius = edit.radius.unwrap_or(CHIN);
                 let weight = |p: DVec3| {
@@ -128,7 +129,7 @@ impl MovedPart {
                 (about, held(BoneHold::Mandible).map(|v| (v, weight(at(v)))).collect())
             }
             BonePart::Maxilla => {
-                let about = middle(upper).ok_or("there are no upper teeth")?;
+                let about = middle(upper).ok_or(EffectProblem::NoUpperTeeth)?;
                 let teeth = SurfaceTree::new(upper);
                 let end = edit.radius.unwrap_or(MAXILLA[1]).max(MAXILLA[0] + 1e-3);
                 let weight = |p: DVec3| {

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use thiserror::Error;
+
 use super::{Frame, Names, Performance};
 use crate::error::FaceError;
 use crate::expression::ARKIT;
@@ -41,7 +43,22 @@ pub enum Column {
     Place(usize),
 }
 
-/// All of them.
+/// A value that a column cannot hold.
+#[derive(Debug, Error)]
+#[error("{name} is {written:?}, expected {expected}")]
+pub struct UnexpectedValue {
+    name: String,
+    written: String,
+    expected: &'static str,
+}
+
+impl UnexpectedValue {
+    fn new(name: &str, written: &str, expected: &'static str) -> UnexpectedValue {
+        UnexpectedValue { name: name.to_owned(), written: written.to_owned(), expected }
+    }
+}
+
+/// The columns of a table.
 #[derive(Debug)]
 pub struct Columns {
     pub all: Vec<Column>,
@@ -102,17 +119,16 @@ impl Columns {
         }
     }
 
-    /// Puts a value, which was written so, into a frame; the problem, if it is none.
+    /// Writes a value, with its text in the file, into a frame.
     pub fn put(
         &self,
         column: Column,
         value: Option<f64>,
         written: &str,
         frame: &mut Frame,
-    ) -> Result<(), String> {
+    ) -> Result<(), UnexpectedValue> {
         let value = value.filter(|x| x.is_finite());
-        let wrong =
-            |name: &str, expected: &str| format!("{name} is {written:?}, expected {expected}");
+        let wrong = |name: &str, expected| UnexpectedValue::new(name, written, expected);
         match column {
             Column::Timecode | Column::Ignored => {}
             Column::Weight(k) => {

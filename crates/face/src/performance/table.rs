@@ -34,8 +34,8 @@ impl Performance {
         names: &Names,
         fps: Option<f64>,
     ) -> Result<Performance, FaceError> {
-        let fail = |line, problem| FaceError::in_line(path, line, problem);
-        let fps = rate(fps).map_err(|problem| fail(1, problem))?;
+        let fail = |line, problem: String| FaceError::in_line(path, line, problem);
+        let fps = checked_rate(path, fps)?;
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let mut lines = (1usize..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
         let Some((_, header)) = lines.next() else {
@@ -60,7 +60,7 @@ impl Performance {
                 }
                 columns
                     .put(*column, field.parse().ok(), field, &mut frame)
-                    .map_err(|problem| fail(number, problem))?;
+                    .map_err(|wrong| FaceError::in_line(path, number, wrong))?;
             }
             frames.push(frame);
         }
@@ -139,11 +139,12 @@ fn told_rate(times: &[[f64; 2]]) -> Option<f64> {
     Some(near.unwrap_or(rate)).filter(|rate| (1.0..=1000.0).contains(rate))
 }
 
-/// Frames per second that are asked for, if they make sense.
-pub(super) fn rate(fps: Option<f64>) -> Result<Option<f64>, String> {
+/// Checks the range of a requested frame rate.
+pub(super) fn checked_rate(path: &Path, fps: Option<f64>) -> Result<Option<f64>, FaceError> {
     match fps {
         Some(fps) if !(fps.is_finite() && fps > 0.0 && fps <= 1000.0) => {
-            Err(format!("{fps} frames per second make no sense, expected 1 to 1000"))
+            let problem = format!("{fps} frames per second make no sense, expected 1 to 1000");
+            Err(FaceError::in_line(path, 1, problem))
         }
         fps => Ok(fps),
     }

@@ -10,7 +10,7 @@ use std::time::Instant;
 use glam::DVec3;
 use pliant::face::{
     Animator, BuildOptions, FaceError, FaceModel, FaceSolver, LipGauge, Penetration, Performance,
-    SimulationOptions, Template, build,
+    FaceSimulationOptions, Template, build,
 };
 use pliant::math::team::Team;
 use serde_json::json;
@@ -174,7 +174,7 @@ fn play(
         Method::Exact | Method::NoContact => FaceSolver::EXACT,
     };
     let contact = method != Method::NoContact;
-    let options = SimulationOptions { solver, contact, threads, ..SimulationOptions::default() };
+    let options = FaceSimulationOptions { solver, contact, threads, ..FaceSimulationOptions::default() };
     let mut speech = Performance::speech(30.0);
     speech.frames.iter_mut().for_each(|frame| frame.head = [0.0; 3]);
     let gauge = LipGauge::new(face)?;

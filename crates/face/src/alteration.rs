@@ -18,7 +18,7 @@
 //! flesh of mass m that had m₀ is m g − m₀ g₀ = m (g − g₀) + (m − m₀) g₀: gravity and a burden.
 
 mod diffusion;
-mod paint;
+mod painted_weights;
 mod paralysis;
 mod surgery;
 
@@ -28,11 +28,11 @@ use glam::{DMat3, DVec3};
 use pliant_model::Rigid;
 
 pub(crate) use self::diffusion::Laplacian;
-use self::paint::Painter;
-pub use self::paint::{ReadMap, no_maps, painted_on, read_map};
+use self::painted_weights::Painter;
+pub use self::painted_weights::{ReadMap, no_maps, painted_on, read_map};
 use self::paralysis::Paralysis;
 use self::surgery::Surgery;
-use crate::effects::{Effects, Property, Track, UPRIGHT};
+use crate::effects::{Effects, KeyedTrack, TissueProperty, UPRIGHT};
 use crate::error::{EffectProblem, FaceError};
 use crate::model::FaceModel;
 
@@ -54,10 +54,10 @@ const BONE_STEP: f64 = 0.003;
 #[derive(Clone, Debug, Default)]
 pub struct Alteration {
     growths: Vec<Growth>,
-    properties: Vec<Altered>,
+    properties: Vec<PropertyChange>,
     palsies: Vec<Paralysis>,
     surgery: Surgery,
-    gravity: Option<Track<DVec3>>,
+    gravity: Option<KeyedTrack<DVec3>>,
 }
 
 /// Fat or filler.
@@ -66,16 +66,16 @@ struct Growth {
     /// Per tet, from 0 to 1.
     weights: Vec<f64>,
     /// Ratio of volumes where the weight is 1.
-    amount: Track<f64>,
+    amount: KeyedTrack<f64>,
     stiffness: Option<f64>,
 }
 
 /// Flesh of another stiffness or mass.
 #[derive(Clone, Debug)]
-struct Altered {
-    of: Property,
+struct PropertyChange {
+    of: TissueProperty,
     weights: Vec<f64>,
-    factor: Track<f64>,
+    factor: KeyedTrack<f64>,
 }
 
 impl Alteration {
@@ -122,7 +122,11 @@ impl Alteration {
         for (k, map) in effects.maps.iter().enumerate() {
             let weights =
                 painter.of(&map.place, map.depth, read).map_err(|p| named("map", k, p))?;
-            altered.properties.push(Altered { of: map.of, weights, factor: map.factor.clone() });
+            altered.properties.push(PropertyChange {
+                of: map.of,
+                weights,
+                factor: map.factor.clone(),
+            });
         }
         for (k, palsy) in effects.palsies.iter().enumerate() {
             altered.palsies.push(Paralysis::new(face, palsy).map_err(|p| named("palsy", k, p))?);
@@ -145,7 +149,7 @@ impl Alteration {
             let amounts = growth.amount.keys().iter().map(|key| key.1);
             let most =
                 amounts.fold(1.0, |a: f64, b| if b.ln().abs() > a.ln().abs() { b } else { a });
-            growth.amount = Track::constant(most);
+            growth.amount = KeyedTrack::constant(most);
         }
         fullest
     }
@@ -156,14 +160,14 @@ impl Alteration {
     }
 
     /// What all of it is at a time (s); growth, gravity and bones by a part of what is asked for, for the way to it.
-    pub(crate) fn at(&self, time: f64, part: f64) -> Moment<'_> {
+    pub(crate) fn at(&self, time: f64, part: f64) -> AlterationMoment<'_> {
         let growth = |growth: &Growth| {
             let amount = growth.amount.at(time);
             let soft = growth.stiffness.unwrap_or_else(|| softness(amount));
             (part * (amount.cbrt() - 1.0), soft - 1.0)
         };
         let bones = self.surgery.at(time, part);
-        Moment {
+        AlterationMoment {
             alteration: self,
             growths: self.growths.iter().map(growth).collect(),
             factors: self.properties.iter().map(|own| own.factor.at(time) - 1.0).collect(),
@@ -177,7 +181,9 @@ impl Alteration {
 
     /// The tets that grow, or whose stiffness changes over time: what cannot be told in a material.
     pub(crate) fn growing(&self, tets: usize) -> Vec<u32> {
-        let changes = |own: &&Altered| own.of == Property::Stiffness && !own.factor.is_constant();
+        let changes = |own: &&PropertyChange| {
+            own.of == TissueProperty::Stiffness && !own.factor.is_constant()
+        };
         let maps = self.properties.iter().filter(changes).map(|own| &own.weights);
         let weights: Vec<&Vec<f64>> =
             self.growths.iter().map(|growth| &growth.weights).chain(maps).collect();
@@ -187,12 +193,13 @@ impl Alteration {
 
     /// Whether masses differ from those at rest.
     pub(crate) fn weighs(&self) -> bool {
-        !self.growths.is_empty() || self.properties.iter().any(|own| own.of == Property::Mass)
+        !self.growths.is_empty() || self.properties.iter().any(|own| own.of == TissueProperty::Mass)
     }
 
     /// Which maps of mass change over time.
     fn keyed_masses(&self) -> impl Iterator<Item = usize> {
-        let is_keyed = |own: &Altered| own.of == Property::Mass && !own.factor.is_constant();
+        let is_keyed =
+            |own: &PropertyChange| own.of == TissueProperty::Mass && !own.factor.is_constant();
         (0..self.properties.len()).filter(move |k| is_keyed(&self.properties[*k]))
     }
 
@@ -232,11 +239,11 @@ impl Alteration {
 /// Linear between the paper's levels.
 fn softness(amount: f64) -> f64 {
     let keys = SOFTNESS.to_vec();
-    Track::through(keys).map_or(1.0, |track| track.at(amount))
+    KeyedTrack::through(keys).map_or(1.0, |track| track.at(amount))
 }
 
 /// Everything at a time.
-pub(crate) struct Moment<'a> {
+pub(crate) struct AlterationMoment<'a> {
     alteration: &'a Alteration,
     /// What lengths gain where the weight is 1, and passive stiffness.
     growths: Vec<(f64, f64)>,
@@ -251,7 +258,7 @@ pub(crate) struct Moment<'a> {
     part: f64,
 }
 
-impl Moment<'_> {
+impl AlterationMoment<'_> {
     /// How much longer a tet's lengths are.
     pub fn scale(&self, tet: usize) -> f64 {
         let all = self.alteration.growths.iter().zip(&self.growths);
@@ -263,7 +270,7 @@ impl Moment<'_> {
         let growths = self.alteration.growths.iter().zip(&self.growths);
         let soft: f64 = growths.map(|(own, (_, gain))| 1.0 + own.weights[tet] * gain).product();
         let all = self.alteration.properties.iter().zip(&self.factors);
-        let maps = all.filter(|(own, _)| own.of == Property::Stiffness);
+        let maps = all.filter(|(own, _)| own.of == TissueProperty::Stiffness);
         // A tenth and ten times are as far from 1.
         let map: f64 = maps.map(|(own, gain)| (1.0 + gain).powf(own.weights[tet])).product();
         let weights = self.alteration.growths.iter().map(|own| own.weights[tet]);
@@ -274,7 +281,7 @@ impl Moment<'_> {
     /// Factor on the mass of a tet.
     pub fn mass(&self, tet: usize) -> f64 {
         let all = self.alteration.properties.iter().zip(&self.factors);
-        let masses = all.filter(|(own, _)| own.of == Property::Mass);
+        let masses = all.filter(|(own, _)| own.of == TissueProperty::Mass);
         let maps: f64 = masses.map(|(own, gain)| own.weights[tet] * gain).sum();
         // Maps that are lighter by a half each leave something.
         (self.scale(tet).powi(3) + maps).max(LIGHTEST)
@@ -289,7 +296,7 @@ impl Moment<'_> {
     /// [`Alteration::burdens`] has them.
     pub fn burdens<'b>(
         &'b self,
-        first: &'b Moment,
+        first: &'b AlterationMoment,
         head: &DMat3,
     ) -> impl Iterator<Item = DVec3> + 'b {
         let gravity = self.gravity.map_or(UPRIGHT, |g| head.transpose() * g);

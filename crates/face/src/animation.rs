@@ -13,11 +13,11 @@ use crate::anatomy::hinge::JawPose;
 use crate::effects::HeadPath;
 use crate::error::FaceError;
 use crate::expression::Recipe;
-use crate::folder::nearest;
 use crate::model::FaceModel;
-use crate::performance::{Frame, Performance};
-use crate::simulation::{FaceSimulation, FrameReport, HeadPose, SimulationOptions};
-use crate::teeth::Teeth;
+use crate::performance::{Performance, PerformanceFrame};
+use crate::simulation::{FaceFrameReport, FaceSimulation, FaceSimulationOptions, HeadPose};
+use crate::teeth_projection::TeethProjection;
+use crate::template_folder::nearest;
 use crate::world::World;
 
 /// Recipes tell what muscles would do alone; in flesh that resists they have to do more.
@@ -41,7 +41,7 @@ pub struct AnimatedFrame {
     pub eyes: [DMat3; 2],
     /// How the world's things are moved from where they are made.
     pub props: Vec<Rigid>,
-    pub report: FrameReport,
+    pub report: FaceFrameReport,
 }
 
 impl AnimatedFrame {
@@ -65,7 +65,7 @@ pub struct Animator<'a> {
     face: &'a FaceModel,
     simulation: FaceSimulation<'a>,
     /// Skin is kept out of these, if anything is.
-    teeth: Option<Teeth<'a>>,
+    teeth: Option<TeethProjection<'a>>,
     /// What each shape of the performance asks for.
     asks: Vec<Ask>,
     /// The muscles that the performance contracts itself.
@@ -93,7 +93,7 @@ impl<'a> Animator<'a> {
     pub fn new(
         face: &'a FaceModel,
         shapes: &[String],
-        options: &SimulationOptions,
+        options: &FaceSimulationOptions,
     ) -> Result<Self, FaceError> {
         Animator::playing(face, shapes, options, FaceSimulation::new)
     }
@@ -101,15 +101,15 @@ impl<'a> Animator<'a> {
     fn playing(
         face: &'a FaceModel,
         shapes: &[String],
-        options: &SimulationOptions,
+        options: &FaceSimulationOptions,
         simulation: impl FnOnce(
             &'a FaceModel,
-            &SimulationOptions,
+            &FaceSimulationOptions,
         ) -> Result<FaceSimulation<'a>, FaceError>,
     ) -> Result<Self, FaceError> {
         let asks = shapes.iter().map(|name| asked(face, name)).collect::<Result<_, _>>()?;
         let simulation = simulation(face, options)?;
-        let teeth = if options.contact { Some(Teeth::new(face)?) } else { None };
+        let teeth = if options.contact { Some(TeethProjection::new(face)?) } else { None };
         let (sliders, time, frame_time) = (Vec::new(), 0.0, 0.0);
         Ok(Animator { face, simulation, teeth, asks, sliders, time, frame_time, path: None })
     }
@@ -121,7 +121,7 @@ impl<'a> Animator<'a> {
     pub fn of(
         face: &'a FaceModel,
         performance: &Performance,
-        options: &SimulationOptions,
+        options: &FaceSimulationOptions,
     ) -> Result<Self, FaceError> {
         Animator::altered(face, performance, options, &Alteration::default(), 0.0)
     }
@@ -133,7 +133,7 @@ impl<'a> Animator<'a> {
     pub fn altered(
         face: &'a FaceModel,
         performance: &Performance,
-        options: &SimulationOptions,
+        options: &FaceSimulationOptions,
         alteration: &Alteration,
         time: f64,
     ) -> Result<Self, FaceError> {
@@ -147,12 +147,12 @@ impl<'a> Animator<'a> {
     pub fn in_world(
         face: &'a FaceModel,
         performance: &Performance,
-        options: &SimulationOptions,
+        options: &FaceSimulationOptions,
         (alteration, time): (&Alteration, f64),
         world: &World,
     ) -> Result<Self, FaceError> {
         let world = World { fps: performance.fps, ..world.clone() };
-        let simulation = |face, options: &SimulationOptions| {
+        let simulation = |face, options: &FaceSimulationOptions| {
             FaceSimulation::in_world(face, options, alteration.clone(), time, &world)
         };
         let mut animator = Animator::playing(face, &performance.shapes, options, simulation)?;
@@ -199,7 +199,7 @@ impl<'a> Animator<'a> {
     }
 
     /// The next frame.
-    pub fn frame(&mut self, frame: &Frame) -> AnimatedFrame {
+    pub fn frame(&mut self, frame: &PerformanceFrame) -> AnimatedFrame {
         let mut contractions = vec![0.0; self.face.muscles.len()];
         let mut jaw = JawPose::default();
         let mut weights = vec![0.0; self.face.rig.len()];

@@ -7,7 +7,7 @@ use pliant_io::IoError;
 use pliant_mesh::MeshError;
 use thiserror::Error;
 
-use crate::folder::nearest;
+use crate::template_folder::nearest;
 
 /// Why a template or a performance was refused.
 #[derive(Debug, Error)]

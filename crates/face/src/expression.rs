@@ -4,21 +4,21 @@
 //! rest position of a vertex. Muscles are not simulated for them, as they are what muscles will be
 //! fitted to.
 
+mod action_units;
 mod brows;
 mod cheeks;
-mod field;
+mod displacement_field;
 mod jaw;
 mod lids;
 mod lips;
 mod mouth;
+mod muscle_recipes;
 pub mod presets;
-mod recipes;
 mod shapes;
-mod units;
 
-pub use field::Site;
+pub use displacement_field::Site;
 pub use lids::keep_off_eye;
 pub use presets::{PRESETS, Preset};
-pub use recipes::{Recipe, recipe};
+pub use muscle_recipes::{Recipe, recipe};
 pub use shapes::{ARKIT, Sculptor};
-pub use units::UNITS;
+pub use action_units::UNITS;

@@ -20,36 +20,39 @@ pub mod alteration;
 pub mod anatomy;
 mod animation;
 pub mod build;
-pub mod comparison;
-mod corrective;
+mod correctives;
+pub mod deformation_transfer;
 pub mod effects;
 mod error;
 pub mod expression;
-pub mod folder;
 pub mod inverse;
+pub mod linear_flesh;
 mod model;
 mod penetration;
 pub mod performance;
 mod props;
 mod registration;
 mod simulation;
-mod teeth;
+mod teeth_projection;
 mod template;
-pub mod transfer;
+pub mod template_folder;
 mod world;
 
 pub use animation::{AnimatedFrame, Animator, Ensemble};
 pub use build::{BuildOptions, build};
-pub use corrective::{Combination, Correctives, correctives};
+pub use correctives::{Combination, Correctives, correctives};
 pub use error::{EffectProblem, FaceError};
-pub use model::{BoneHold, FaceModel, FittedShape, MuscleCourse, Part, Share, SkinBinding, Slip};
+pub use model::{
+    BoneHold, BoundaryPart, FaceModel, FittedShape, MuscleCourse, Share, SkinBinding, Slip,
+};
 pub use penetration::{LipGauge, Penetration};
 pub use performance::Performance;
-pub use props::Prop;
+pub use props::FaceProp;
 pub use registration::{OwnHead, read_own_head, register};
 pub use simulation::{
-    Dynamics, FaceSimulation, FaceSolver, FrameReport, HeadPose, JawKnobs, SimulationOptions,
+    Dynamics, FaceFrameReport, FaceSimulation, FaceSimulationOptions, FaceSolver, HeadPose,
+    JawKnobs,
 };
-pub use teeth::Teeth;
-pub use template::{Eye, Shape, Template};
+pub use teeth_projection::TeethProjection;
+pub use template::{Blendshape, Eye, Template};
 pub use world::World;

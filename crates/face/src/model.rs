@@ -2,27 +2,27 @@
 //! them.
 
 mod assignable_tissue;
+mod bone_slip;
 mod bytes;
-mod file;
+mod face_file;
 mod nearby_muscles;
-mod slip;
 
 use glam::DVec3;
 use pliant_mesh::quality::dihedral_range;
 use pliant_mesh::{Group, Mesh, Surface};
 use pliant_model::potentials::activation::Activation;
 
+pub use self::bone_slip::Slip;
 pub(crate) use self::nearby_muscles::NearbyMuscles;
-pub use self::slip::Slip;
 use crate::anatomy::hinge::{Hinge, JawPose};
 use crate::anatomy::landmarks::Landmark;
 use crate::expression::Recipe;
 use crate::inverse::muscle_geometry::GeometryMatrix;
-use crate::template::{Eye, Shape};
+use crate::template::{Blendshape, Eye};
 
 /// What a vertex of the boundary lies on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
+pub enum BoundaryPart {
     Skin,
     Skull,
     Mandible,
@@ -89,7 +89,7 @@ pub struct FaceModel {
     /// Tets at rest (m).
     pub solid: Mesh,
     /// What each vertex lies on; `None` inside.
-    pub parts: Vec<Option<Part>>,
+    pub parts: Vec<Option<BoundaryPart>>,
     /// What holds each vertex.
     pub holds: Vec<BoneHold>,
     /// Which lip each vertex belongs to, for contact: 1 the upper, 2 the lower, 0 neither.
@@ -109,7 +109,7 @@ pub struct FaceModel {
     pub teeth_proxies: [Mesh; 2],
     pub hinge: Hinge,
     /// Displacements of the skin: what weights of a performance mean.
-    pub shapes: Vec<Shape>,
+    pub shapes: Vec<Blendshape>,
     /// Which muscles, and which pose of the jaw, make which shape.
     pub recipes: Vec<(String, Recipe)>,
     /// Shapes that were fitted: these play in their recipes' place.

@@ -5,7 +5,7 @@
 
 mod columns;
 mod json;
-mod speech;
+mod synthetic_speech;
 mod table;
 
 use glam::DVec3;
@@ -22,12 +22,12 @@ pub struct Performance {
     /// Names of the muscles that contractions are of.
     pub muscles: Vec<String>,
     /// At least one.
-    pub frames: Vec<Frame>,
+    pub frames: Vec<PerformanceFrame>,
 }
 
 /// One frame.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Frame {
+pub struct PerformanceFrame {
     /// As many as there are shapes.
     pub weights: Vec<f64>,
     /// As many as there are muscles, beyond what shapes ask of them: parts of the rest length.

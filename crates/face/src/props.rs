@@ -3,10 +3,10 @@
 //! Headset and fist are functions of space, as the head is, made for the face at hand: from its eyes, its lips and its
 //! skin. They are where they are made in the frame of the skull, and go from there along their paths.
 
+mod face_measures;
 mod fist;
 mod headset;
-mod measures;
-mod sampled;
+mod sampled_field;
 
 use glam::DVec3;
 use pliant_math::team::Team;
@@ -14,8 +14,8 @@ use pliant_mesh::isosurface::{Lattice, Remesh, march, remesh};
 use pliant_mesh::{Attribute, Bounds, Mesh, Surface};
 use pliant_model::{Rigid, Shape, rotation};
 
-use self::measures::Measures;
-use crate::effects::{Frame, Object, ObjectShape, Track};
+use self::face_measures::FaceMeasures;
+use crate::effects::{EffectObject, KeyedTrack, ObjectFrame, ObjectShape};
 use crate::error::FaceError;
 use crate::model::FaceModel;
 
@@ -24,38 +24,38 @@ const CELL: f64 = 0.002;
 
 /// A thing with a path.
 #[derive(Clone, Debug)]
-pub struct Prop {
+pub struct FaceProp {
     /// What it is called.
     pub name: String,
     /// Where it is made (m), with colours.
     pub surface: Surface,
     pub(crate) shape: Shape,
-    pub(crate) frame: Frame,
-    place: Track<DVec3>,
-    turn: Track<DVec3>,
+    pub(crate) frame: ObjectFrame,
+    place: KeyedTrack<DVec3>,
+    turn: KeyedTrack<DVec3>,
     /// What it turns about (m).
     center: DVec3,
     pub(crate) stiffness: Option<f64>,
     pub(crate) friction: f64,
 }
 
-impl Prop {
+impl FaceProp {
     /// Makes what an object says, for a face; `open` reads the mesh of a file (m).
     ///
     /// # Errors
     /// When its mesh cannot be read or is no surface, or the face has no eyes to hold it to.
     pub fn made(
         face: &FaceModel,
-        object: &Object,
+        object: &EffectObject,
         open: &mut dyn FnMut(&str) -> Result<Surface, FaceError>,
-    ) -> Result<Prop, FaceError> {
+    ) -> Result<FaceProp, FaceError> {
         let fail = |problem: String| FaceError::Part {
             path: face.name.clone().into(),
             part: format!("the object {}", object.name.as_deref().unwrap_or("without a name")),
             problem,
         };
         let measures =
-            || Measures::of(face).ok_or_else(|| fail("needs a face with two eyes".into()));
+            || FaceMeasures::of(face).ok_or_else(|| fail("needs a face with two eyes".into()));
         let (usual, surface, shape) = match &object.shape {
             ObjectShape::Headset => {
                 let (seen, touching) = headset::made(face, &measures()?)?;
@@ -77,7 +77,7 @@ impl Prop {
         };
         let shape = shape.map_err(fail)?;
         let center = Bounds::of(&surface.mesh.positions).map_or(DVec3::ZERO, |b| b.center());
-        Ok(Prop {
+        Ok(FaceProp {
             name: object.name.clone().unwrap_or_else(|| usual.to_owned()),
             surface,
             shape,

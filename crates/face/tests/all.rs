@@ -3,12 +3,12 @@
 mod alteration;
 mod build;
 mod coarse;
-mod comparison;
 mod fitting;
 mod folder;
 mod forward;
 mod geometry;
 mod inverse;
+mod linear_flesh;
 mod motion;
 mod real;
 mod registration;

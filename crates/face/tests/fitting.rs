@@ -6,13 +6,13 @@ use pliant_face::inverse::muscle_geometry::{GeometryLearningOptions, learn_geome
 use pliant_face::inverse::muscle_geometry::{GeometryMatrix, REACH};
 use pliant_face::inverse::solve::ReducedFit;
 use pliant_face::inverse::solve::{ActivationModel, FaceFit, FaceFitOptions, Fitted};
-use pliant_face::performance::Frame;
-use pliant_face::{Animator, FaceModel, FaceSimulation, FittedShape, SimulationOptions};
+use pliant_face::performance::PerformanceFrame;
+use pliant_face::{Animator, FaceModel, FaceSimulation, FaceSimulationOptions, FittedShape};
 
 use crate::coarse::face;
 
-fn exact() -> SimulationOptions {
-    SimulationOptions { contact: false, ..SimulationOptions::default() }
+fn exact() -> FaceSimulationOptions {
+    FaceSimulationOptions { contact: false, ..FaceSimulationOptions::default() }
 }
 
 fn mean(values: impl Iterator<Item = f64>) -> f64 {
@@ -56,7 +56,7 @@ fn raised_brows_are_made_by_the_forehead_and_played_as_fitted() {
     let rigged = FaceModel::decode(&rigged.encode()).expect("a face");
     let names = ["browInnerUp".to_owned()];
     let mut animator = Animator::new(&rigged, &names, &exact()).expect("an animator");
-    let frame = Frame { weights: vec![1.0], ..Frame::default() };
+    let frame = PerformanceFrame { weights: vec![1.0], ..PerformanceFrame::default() };
     let played = animator.frame(&frame).skin;
     let off = mean(moved.iter().map(|&v| played[v].distance(fitted.skin[v])));
     assert!(off < 0.02 * by, "played {:.3} mm from what was fitted", 1e3 * off);

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-use pliant_face::folder::{check, read_template, write_template};
+use pliant_face::template_folder::{check, read_template, write_template};
 use pliant_face::{FaceError, Performance, Template};
 use pliant_math::team::Team;
 

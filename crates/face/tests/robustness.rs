@@ -9,8 +9,8 @@ use pliant_face::expression::Recipe;
 use pliant_face::inverse::muscle_geometry::{GeometryEntry, GeometryMatrix};
 use pliant_face::performance::Names;
 use pliant_face::{
-    BoneHold, Ensemble, Eye, FaceModel, FaceSimulation, FittedShape, MuscleCourse, Part,
-    Performance, Shape, Share, SimulationOptions, SkinBinding,
+    Blendshape, BoneHold, BoundaryPart, Ensemble, Eye, FaceModel, FaceSimulation,
+    FaceSimulationOptions, FittedShape, MuscleCourse, Performance, Share, SkinBinding,
 };
 use pliant_mesh::{Attribute, Group, Mesh, Surface, shapes::solid_box};
 use proptest::prelude::*;
@@ -31,7 +31,7 @@ fn small() -> FaceModel {
     let share = |tet: u32| Share { tet, muscle: 0, fraction: 0.5, fibre: DVec3::Y };
     FaceModel {
         name: "cube".to_owned(),
-        parts: vec![Some(Part::Skin); count],
+        parts: vec![Some(BoundaryPart::Skin); count],
         holds: solid.positions.iter().map(low).collect(),
         lip_sides: vec![0; count],
         shares: (0..solid.tets.len() as u32).map(share).collect(),
@@ -46,7 +46,10 @@ fn small() -> FaceModel {
         eyes: vec![Eye { center: DVec3::ZERO, radius: 0.01, surface: skin.clone() }],
         skull: skin.clone(),
         mandible: skin.clone(),
-        shapes: vec![Shape { name: "jawOpen".to_owned(), displacement: vec![DVec3::X; count] }],
+        shapes: vec![Blendshape {
+            name: "jawOpen".to_owned(),
+            displacement: vec![DVec3::X; count],
+        }],
         recipes: vec![(
             "jawOpen".to_owned(),
             Recipe { muscles: vec![("string".to_owned(), 0.2)], ..Recipe::default() },
@@ -90,7 +93,7 @@ fn damage_is_noticed_and_named() {
         }
     }
     let mut many = small();
-    many.shapes = vec![Shape { name: String::new(), ..many.shapes[0].clone() }; 3000];
+    many.shapes = vec![Blendshape { name: String::new(), ..many.shapes[0].clone() }; 3000];
     assert!(error(&many.encode()).contains("3000 shapes"), "{}", error(&many.encode()));
 }
 
@@ -118,7 +121,7 @@ proptest! {
                 prop_assert_eq!(face.skin_at(&face.solid.positions).len(), face.binding.tets.len());
                 prop_assert_eq!(face.strains(&face.solid.positions).len(), face.muscles.len());
                 prop_assert!(!Ensemble::new(&face, false).rest.mesh.positions.is_empty());
-                if let Err(error) = FaceSimulation::new(&face, &SimulationOptions::default()) {
+                if let Err(error) = FaceSimulation::new(&face, &FaceSimulationOptions::default()) {
                     prop_assert!(!error.to_string().contains('\n'));
                 }
             }

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use pliant_face::anatomy::Anatomy;
 use pliant_face::anatomy::mouth::parting_line;
-use pliant_face::folder::check;
+use pliant_face::template_folder::check;
 use pliant_face::{FaceError, Template};
 use pliant_math::team::Team;
 use pliant_mesh::diagnosis::{FindingKind, findings};

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use clap::{Args, ValueEnum};
 use pliant::face::performance::Names;
 use pliant::face::{
-    Animator, Dynamics, Ensemble, FaceModel, FaceSolver, LipGauge, Performance, SimulationOptions,
+    Animator, Dynamics, Ensemble, FaceModel, FaceSolver, LipGauge, Performance, FaceSimulationOptions,
 };
 use pliant::io::atomic::{refuse_overwriting, write_whole};
 use pliant::io::{AnimationWriter, Loaded, read_text};
@@ -194,7 +194,7 @@ pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
     };
     let contact = !arguments.no_contact;
     let threads = options.threads();
-    let asked = SimulationOptions { solver, contact, dynamics, threads, ..Default::default() };
+    let asked = FaceSimulationOptions { solver, contact, dynamics, threads, ..Default::default() };
     let world = opened.world(arguments.effects.as_deref(), &face, performance.fps)?;
     let altered = (&opened.alteration, time);
     let mut animator =
@@ -267,9 +267,9 @@ pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
 fn key(
     arguments: &Arguments,
     effects: &[PathBuf],
-    options: &SimulationOptions,
+    options: &FaceSimulationOptions,
 ) -> Result<u64, Failure> {
-    let options = SimulationOptions { threads: 1, ..*options };
+    let options = FaceSimulationOptions { threads: 1, ..*options };
     let range = &arguments.frames;
     let (fps, skin) = (arguments.fps, arguments.skin_only);
     let mut bytes = format!("{options:?} {range:?} {fps:?} {skin}").into_bytes();

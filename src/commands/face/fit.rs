@@ -9,7 +9,7 @@ use pliant::face::inverse::solve::{ActivationModel, FaceFit, FaceFitOptions, Fit
 use pliant::face::inverse::target::fit_relative;
 use pliant::face::inverse::solve::ReducedFit;
 use pliant::face::inverse::target::Residual;
-use pliant::face::{FaceError, FaceModel, FittedShape, Shape};
+use pliant::face::{FaceError, FaceModel, FittedShape, Blendshape};
 use pliant::io::atomic::{refuse_overwriting, write_whole};
 use pliant::io::{Loaded, read_mesh, write_mesh};
 use pliant::mesh::{DVec3, Mesh};
@@ -229,7 +229,7 @@ fn targets(arguments: &Arguments, face: &FaceModel) -> Result<Vec<Target>, Failu
     if arguments.all {
         // Muscles' matrices are no sums of others.
         let may_be_over = !arguments.learn_muscles;
-        let of = |shape: &Shape| Target {
+        let of = |shape: &Blendshape| Target {
             name: shape.name.clone(),
             skin: displaced(face, shape),
             over: face
@@ -263,7 +263,7 @@ fn targets(arguments: &Arguments, face: &FaceModel) -> Result<Vec<Target>, Failu
 }
 
 /// The skin (m) of a shape.
-fn displaced(face: &FaceModel, shape: &Shape) -> Vec<DVec3> {
+fn displaced(face: &FaceModel, shape: &Blendshape) -> Vec<DVec3> {
     face.skin.mesh.positions.iter().zip(&shape.displacement).map(|(p, d)| *p + *d).collect()
 }
 

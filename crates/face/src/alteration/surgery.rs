@@ -8,7 +8,7 @@ use pliant_mesh::{Mesh, SurfaceTree};
 use pliant_model::Rigid;
 
 use crate::anatomy::landmarks::Landmark;
-use crate::effects::{BoneEdit, BonePart, Track};
+use crate::effects::{BoneEdit, BonePart, KeyedTrack};
 use crate::error::EffectProblem;
 use crate::model::{BoneHold, FaceModel};
 
@@ -31,8 +31,8 @@ pub(super) struct Surgery {
 struct MovedPart {
     part: BonePart,
     about: DVec3,
-    shifts: Vec<Track<DVec3>>,
-    turns: Vec<Track<DVec3>>,
+    shifts: Vec<KeyedTrack<DVec3>>,
+    turns: Vec<KeyedTrack<DVec3>>,
     /// Vertices of the flesh that bone holds, and how much of the motion they have.
     weights: Vec<(u32, f64)>,
 }
@@ -144,7 +144,8 @@ impl MovedPart {
     }
 
     fn at(&self, time: f64, part: f64) -> Rigid {
-        let sum = |tracks: &[Track<DVec3>]| -> DVec3 { tracks.iter().map(|t| t.at(time)).sum() };
+        let sum =
+            |tracks: &[KeyedTrack<DVec3>]| -> DVec3 { tracks.iter().map(|t| t.at(time)).sum() };
         let angles = part * sum(&self.turns);
         let [x, y, z] = angles.to_array().map(f64::to_radians);
         let turn = match angles == DVec3::ZERO {

@@ -7,7 +7,7 @@
 use glam::{DMat3, DVec3};
 use pliant_mesh::{Mesh, edge_matrix};
 
-use super::distance::Curve;
+use super::distance_fields::SampledCurve;
 
 /// Relative residual at which the solve ends.
 const TOLERANCE: f64 = 1e-10;
@@ -30,7 +30,7 @@ impl Fibres {
             let (along, direction) = (vec![0.0; points.len()], vec![DVec3::Y; points.len()]);
             return Fibres { along, direction };
         }
-        let line = Curve::new(&rows, 8 * rows.len());
+        let line = SampledCurve::new(&rows, 8 * rows.len());
         let along: Vec<f64> = points.iter().map(|&p| line.closest(p).1).collect();
         let at = |t: f64| line.at(t);
         let direction =

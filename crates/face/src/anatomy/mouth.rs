@@ -3,7 +3,7 @@
 
 use glam::DVec3;
 
-use super::distance::smoothstep;
+use super::distance_fields::smoothstep;
 
 /// Height of the parting line (m), but for its bow.
 pub const LINE: f64 = -0.0730;

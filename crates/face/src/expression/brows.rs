@@ -2,9 +2,9 @@
 
 use glam::DVec3;
 
-use super::field::{Patch, Site, push, slide};
+use super::displacement_field::{Patch, Site, push, slide};
 use crate::anatomy::Anatomy;
-use crate::anatomy::distance::smoothstep;
+use crate::anatomy::distance_fields::smoothstep;
 
 /// Distance of the wrinkles of the forehead (m).
 const WRINKLES: f64 = 0.0105;

@@ -5,7 +5,7 @@
 
 use glam::DVec3;
 
-use super::field::{Patch, Site, hill, push};
+use super::displacement_field::{Patch, Site, hill, push};
 use super::mouth::fold;
 use crate::anatomy::Anatomy;
 

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use glam::DVec3;
 
-use super::columns::{Column, Columns, PLACES, ROTATIONS};
+use super::columns::{Columns, PLACES, ROTATIONS, TableColumn};
 use super::{Names, Performance};
 use crate::error::FaceError;
 use crate::expression::ARKIT;
@@ -55,7 +55,7 @@ impl Performance {
             }
             let mut frame = columns.frame();
             for (field, column) in fields.iter().zip(&columns.all) {
-                if matches!(column, Column::Timecode) {
+                if matches!(column, TableColumn::Timecode) {
                     times.extend(timecode(field));
                 }
                 columns

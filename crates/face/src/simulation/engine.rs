@@ -5,15 +5,15 @@ use pliant_model::potentials::sliding::Plane;
 use pliant_model::potentials::tracking::Tracked;
 use pliant_model::touching::TouchLaw;
 use pliant_model::{
-    ActiveTet, BodySpec, Breeze, Collider, ElasticModel, Hold, Lame, Matter, Model, ModelBuilder,
-    Shape, SlidingVertex,
+    ActiveTet, Shape, BodySpec, Breeze, Collider, ElasticModel, Hold, Lame, Matter, Model,
+    ModelBuilder, SlidingVertex,
 };
 
-use super::altered::Altered;
-use super::{FaceSolver, SimulationOptions, air, obstacles};
+use super::altered_face::AlteredFace;
+use super::{FaceSimulationOptions, FaceSolver, obstacles, wind};
 use crate::alteration::Alteration;
 use crate::error::FaceError;
-use crate::model::{BoneHold, FaceModel, Part};
+use crate::model::{BoneHold, BoundaryPart, FaceModel};
 use crate::world::World;
 
 /// Density of flesh (kg/m³).
@@ -36,11 +36,11 @@ const SETTLED: f64 = 1e-3;
 /// Builds it.
 pub(super) fn model(
     face: &FaceModel,
-    options: &SimulationOptions,
+    options: &FaceSimulationOptions,
     alteration: &Alteration,
     time: f64,
     world: &World,
-) -> Result<(Model, Altered), FaceError> {
+) -> Result<(Model, AlteredFace), FaceError> {
     // Tets of which bones hold every corner have no say; in the joint of the jaw they are turned over
     // as it opens.
     let is_free = |v: &u32| match face.holds[*v as usize] {
@@ -54,7 +54,7 @@ pub(super) fn model(
         let mu = part * options.shear;
         Lame { mu, lambda: 2.0 * options.volume_ratio * mu }
     };
-    let altered = Altered::new(face, alteration, time, &moves);
+    let altered = AlteredFace::new(face, alteration, time, &moves);
     let mut is_assignable = vec![false; moves.len()];
     for share in face.shares.iter().filter(|share| share.is_assignable()) {
         is_assignable[share.tet as usize] = true;
@@ -125,7 +125,7 @@ pub(super) fn model(
         builder = builder.collider(obstacles::collider(prop, THING_STIFFNESS * options.shear));
     }
     if options.contact || !world.props.is_empty() {
-        let is_skin = |v: &u32| face.parts[*v as usize] == Some(Part::Skin);
+        let is_skin = |v: &u32| face.parts[*v as usize] == Some(BoundaryPart::Skin);
         builder = builder.meeting(0, (0..face.parts.len() as u32).filter(is_skin).collect());
     }
     if let Some(wind) = &world.wind {
@@ -133,7 +133,7 @@ pub(super) fn model(
         // Gusts and keys are driven.
         let (times, scale) = (Vec::new(), Vec::new());
         let breeze = Breeze { velocity, drag, gust: 0.0, seed: wind.seed, times, scale };
-        builder = builder.wind(breeze).blow_on(0, air::blown(face));
+        builder = builder.wind(breeze).blow_on(0, wind::blown(face));
     }
     if options.contact && face.lip_sides.iter().any(|side| *side > 0) {
         let firmness = match options.solver {
@@ -183,7 +183,7 @@ fn gained(face: &FaceModel, gains: &[f64]) -> Vec<f64> {
 
 /// Newton's method, or a modified one on the matrix at rest, which inertia changes little in flesh as soft and light as
 /// this.
-fn integrator(options: &SimulationOptions) -> Integrator {
+fn integrator(options: &FaceSimulationOptions) -> Integrator {
     let solver = match options.solver {
         FaceSolver::Exact { tolerance } => {
             Solver::Newton { iterations: options.most_iterations, tolerance }

@@ -5,8 +5,8 @@ use pliant_math::Row;
 use pliant_model::Drive;
 use pliant_sim::State;
 
-use super::guess::jaw_weights;
-use super::{FaceSimulation, FrameReport, jaw_motion};
+use super::jaw_weights::jaw_weights;
+use super::{FaceFrameReport, FaceSimulation, jaw_motion};
 use crate::anatomy::hinge::{Hinge, JawPose};
 use crate::inverse::equilibrium::{Equilibrium, Knobs};
 
@@ -68,9 +68,9 @@ impl FaceSimulation<'_> {
 
     /// Draws the skin to a target (m, in the frame of the skull) by the springs of
     /// [`SimulationOptions::skin_pull`](super::SimulationOptions::skin_pull), from rest, with the jaw in a pose.
-    pub fn attract_skin(&mut self, target: &[DVec3], jaw: &JawPose) -> FrameReport {
+    pub fn attract_skin(&mut self, target: &[DVec3], jaw: &JawPose) -> FaceFrameReport {
         self.set_skin_target(target, jaw);
-        let mut report = FrameReport { steps: 1, ..FrameReport::default() };
+        let mut report = FaceFrameReport { steps: 1, ..FaceFrameReport::default() };
         self.advance(&mut report);
         report
     }

@@ -69,7 +69,7 @@ impl Default for Dynamics {
 
 /// What a face is simulated with.
 #[derive(Clone, Copy, Debug)]
-pub struct SimulationOptions {
+pub struct FaceSimulationOptions {
     pub solver: FaceSolver,
     /// Iterations of the exact solver per step, at most.
     pub most_iterations: u32,
@@ -94,10 +94,10 @@ pub struct SimulationOptions {
     pub threads: usize,
 }
 
-impl Default for SimulationOptions {
+impl Default for FaceSimulationOptions {
     /// Soft tissue of 15 kPa Young's modulus, μ : λ as in the paper (1 : 3).
     fn default() -> Self {
-        SimulationOptions {
+        FaceSimulationOptions {
             solver: FaceSolver::EXACT,
             most_iterations: 60,
             shear: 5200.0,

@@ -21,7 +21,7 @@ const MOST: f64 = 2.5;
 
 /// G/s of tets that grow, with determinant 1.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Shapes {
+pub(super) struct GrownShapes {
     shapes: Vec<DMat3>,
     /// How much longer lengths were where the shape was found.
     scales: Vec<f64>,
@@ -29,7 +29,7 @@ pub(super) struct Shapes {
     pub is_open: bool,
 }
 
-impl Shapes {
+impl GrownShapes {
     /// G of a tet that grows, by its place among these, where its lengths are longer by `scale`.
     pub fn grown(&self, place: usize, scale: f64) -> DMat3 {
         let Some(shape) = self.shapes.get(place) else {

@@ -8,7 +8,7 @@ use glam::{DMat3, DVec3};
 use pliant_model::Rigid;
 use pliant_sim::snapshot;
 
-use super::head::Carriage;
+use super::head_motion::HeadMotion;
 use super::{FaceSimulation, HeadPose, Pose};
 use crate::anatomy::hinge::JawPose;
 use crate::error::FaceError;
@@ -17,7 +17,7 @@ impl FaceSimulation<'_> {
     /// What the next frame depends on; `key` tells what the simulation is of.
     pub fn snapshot(&self, key: u64) -> Vec<u8> {
         let Pose { contractions, weights, jaw, head, time } = &self.now;
-        let Carriage { to, velocity, acceleration, frames } = &self.carriage;
+        let HeadMotion { to, velocity, acceleration, frames } = &self.carriage;
         let mut numbers = [&contractions[..], weights].concat();
         numbers.extend([jaw.open, jaw.turn, jaw.shift.x, jaw.shift.y, jaw.shift.z]);
         numbers.extend([*time, self.time, self.part, f64::from(*frames)]);
@@ -81,7 +81,7 @@ impl FaceSimulation<'_> {
         let things: Vec<Rigid> = (0..things).map(|_| rigid()).collect();
         let gusts: Vec<f64> = (first..count).map(|_| next()).collect();
         self.now = Pose { contractions, weights, jaw, head, time };
-        self.carriage = Carriage { to, velocity, acceleration, frames };
+        self.carriage = HeadMotion { to, velocity, acceleration, frames };
         (self.time, self.part, self.turning, self.state) = (ahead, part, turning, state);
         self.drive(&self.now.clone());
         self.drive_things(things);

@@ -15,7 +15,7 @@ use crate::anatomy::hinge::JawPose;
 use crate::error::FaceError;
 use crate::inverse::activation::{clamp_stretches_to, symmetric_entries};
 use crate::model::FaceModel;
-use crate::simulation::{FaceSimulation, FaceSolver, SimulationOptions};
+use crate::simulation::{FaceSimulation, FaceSimulationOptions, FaceSolver};
 
 /// Stretch bounds of the first guess; stronger stretches contradict each other between tets.
 const GUESS_BOUNDS: [f64; 2] = [0.3, 3.5];
@@ -51,8 +51,8 @@ impl<'a> AttractedFlesh<'a> {
     /// # Errors
     /// When the face cannot be simulated.
     pub fn new(face: &'a FaceModel, threads: usize) -> Result<Self, FaceError> {
-        let usual = SimulationOptions::default();
-        let free = SimulationOptions {
+        let usual = FaceSimulationOptions::default();
+        let free = FaceSimulationOptions {
             solver: FaceSolver::Exact { tolerance: GUESS_ACCURACY.0 },
             most_iterations: GUESS_ACCURACY.1,
             muscle_stiffness: 1.0,
@@ -60,7 +60,8 @@ impl<'a> AttractedFlesh<'a> {
             threads,
             ..usual
         };
-        let attracted = SimulationOptions { skin_pull: Some(SKIN_SPRINGS * usual.shear), ..free };
+        let attracted =
+            FaceSimulationOptions { skin_pull: Some(SKIN_SPRINGS * usual.shear), ..free };
         let tets = face.shares.chunk_by(|a, b| a.tet == b.tet);
         let tets = tets.map(|own| {
             let corners = face.solid.corners(own[0].tet as usize).unwrap_or_default();

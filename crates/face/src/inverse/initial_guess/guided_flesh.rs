@@ -23,7 +23,7 @@ use crate::inverse::solve::{
 };
 use crate::inverse::target::{Observation, Residual};
 use crate::model::FaceModel;
-use crate::simulation::{FaceSimulation, FaceSolver, JawKnobs, SimulationOptions};
+use crate::simulation::{FaceSimulation, FaceSimulationOptions, FaceSolver, JawKnobs};
 
 /// Residual at which held flesh is close enough to equilibrium.
 const NEAR: f64 = 1e-3;
@@ -44,8 +44,8 @@ impl<'a> GuidedFlesh<'a> {
     ///
     /// # Errors
     /// When the face cannot be simulated.
-    pub fn new(face: &'a FaceModel, options: &SimulationOptions) -> Result<Self, FaceError> {
-        let held = SimulationOptions {
+    pub fn new(face: &'a FaceModel, options: &FaceSimulationOptions) -> Result<Self, FaceError> {
+        let held = FaceSimulationOptions {
             skin_pull: Some(SKIN_SPRINGS * options.shear),
             solver: FaceSolver::Exact { tolerance: NEAR },
             ..*options

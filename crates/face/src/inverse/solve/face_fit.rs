@@ -20,7 +20,7 @@ use crate::inverse::initial_guess::{AttractedFlesh, GuidedFlesh};
 use crate::inverse::muscle_geometry::{GeometryMatrix, StretchedGeometry};
 use crate::inverse::target::{Observation, Residual, SkinSample};
 use crate::model::{FaceModel, Share};
-use crate::simulation::{FaceSimulation, FaceSolver, JawKnobs, SimulationOptions};
+use crate::simulation::{FaceSimulation, FaceSimulationOptions, FaceSolver, JawKnobs};
 
 /// Parametrisation of the activations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -79,13 +79,13 @@ impl Default for FaceFitOptions {
 
 impl FaceFitOptions {
     /// Options of the simulation that finds equilibria.
-    pub(crate) fn simulation_options(&self) -> SimulationOptions {
-        SimulationOptions {
+    pub(crate) fn simulation_options(&self) -> FaceSimulationOptions {
+        FaceSimulationOptions {
             solver: FaceSolver::Exact { tolerance: 1e-5 },
             most_iterations: MOST_ITERATIONS,
             contact: self.contact,
             threads: self.threads,
-            ..SimulationOptions::default()
+            ..FaceSimulationOptions::default()
         }
     }
 }

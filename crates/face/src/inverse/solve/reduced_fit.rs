@@ -31,7 +31,7 @@ use crate::inverse::equilibrium::{Knobs, Tangent, negate};
 use crate::inverse::muscle_geometry::{GeometryMatrix, add_volume_gradient, volume_penalty};
 use crate::inverse::target::{Observation, Residual};
 use crate::model::FaceModel;
-use crate::simulation::{FaceSimulation, FaceSolver, JawKnobs, SimulationOptions};
+use crate::simulation::{FaceSimulation, FaceSimulationOptions, FaceSolver, JawKnobs};
 
 /// Weights of the priors (mm²), one per stage.
 const WEIGHTS: [f64; 4] = [10.0, 2.0, 0.5, 0.1];
@@ -97,7 +97,7 @@ impl<'a> ReducedFit<'a> {
     pub fn new(face: &'a FaceModel, options: FaceFitOptions) -> Result<Self, FaceError> {
         let clock = Instant::now();
         let options = FaceFitOptions { model: ActivationModel::Geometry, ..options };
-        let moving = SimulationOptions {
+        let moving = FaceSimulationOptions {
             solver: FaceSolver::Interactive { iterations: STEP_ITERATIONS },
             ..options.simulation_options()
         };

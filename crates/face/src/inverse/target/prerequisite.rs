@@ -10,8 +10,8 @@ use pliant_model::potentials::activation::RELAXED;
 use super::Residual;
 use crate::inverse::solve::Fitted;
 use crate::model::FaceModel;
-use crate::registration::names::{Meaning, meaning};
-use crate::template::Shape;
+use crate::registration::shape_names::{Meaning, meaning};
+use crate::template::Blendshape;
 
 /// ARKit shapes and their prerequisites.
 const PREREQUISITES: [(&str, &str); 2] = [("mouthClose", "jawOpen"), ("tongueOut", "jawOpen")];
@@ -29,7 +29,7 @@ impl FaceModel {
     /// assert!(face.prerequisite_shape("mouthPucker").is_none());
     /// # Ok::<(), pliant_face::FaceError>(())
     /// ```
-    pub fn prerequisite_shape(&self, name: &str) -> Option<&Shape> {
+    pub fn prerequisite_shape(&self, name: &str) -> Option<&Blendshape> {
         let Some(Meaning::Whole(known)) = meaning(name) else { return None };
         let (_, prerequisite) = PREREQUISITES.iter().find(|(shape, _)| *shape == known)?;
         self.shapes.iter().find(|shape| meaning(&shape.name) == Some(Meaning::Whole(prerequisite)))

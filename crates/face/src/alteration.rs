@@ -1,21 +1,27 @@
-//! What effects do to a face itself (Ichim et al. 2017, sections 6 and 8; Dinev 2020, section 4.3.1): flesh that grows,
-//! is softer or heavier, muscles that do not obey, bones that are moved.
+//! Effects applied to a face: growth, stiffness, mass, palsy and moved bones.
 //!
-//! **Plasticity.** Flesh whose lengths have grown s times has Fₑ = F/s, and the energy V s³ ψ(Fₑ), by its grown volume:
+//! The methods are those of sections 6 and 8 of \[ichim2017phace\], and of section 4.3.1 of
+//! \[dinev2020\].
+//!
+//! **Plasticity.** Flesh whose lengths have grown s times has Fₑ = F/s, and the energy V s³ ψ(Fₑ),
+//! by its grown volume:
 //!
 //! ```text
 //! V s³ (μ‖F/s − R S‖² + λ/2 (det F/s³ − det S)²) = V (μs ‖F − R (sS)‖² + λ/2s³ (det F − det sS)²),
 //! ```
 //!
-//! which is active tissue with the activation sS and other factors (the papers leave out s³, and so have what has grown
-//! softer still). So growth enters as activations do, by the right-hand side, and changes from frame to frame without a new
-//! matrix. That is factored with μs and λs in the place of μs and λ/s³: at F = sR, where grown flesh is at rest, the Hessian of
-//! the energy above is that of relaxed tissue with these, and so the matrix at rest is Newton's for grown flesh.
+//! which is active tissue with the activation sS and other factors (the papers leave out s³, and so
+//! have what has grown softer still). So growth enters as activations do, by the right-hand side,
+//! and changes from frame to frame without a new matrix. That is factored with μs and λs in the
+//! place of μs and λ/s³: at F = sR, where grown flesh is at rest, the Hessian of the energy above
+//! is that of relaxed tissue with these, and so the matrix at rest is Newton's for grown flesh.
 //!
-//! Flesh remodels as it grows (`simulation/remodelling.rs`): a symmetric G with det G = s³ takes the place of s I.
+//! Flesh remodels as it grows (`simulation/remodelling.rs`): a symmetric G with det G = s³ takes
+//! the place of s I.
 //!
-//! **Mass.** Grown flesh weighs s³ times as much. Flesh at rest holds its own against gravity upright, g₀, so that what pulls at
-//! flesh of mass m that had m₀ is m g − m₀ g₀ = m (g − g₀) + (m − m₀) g₀: gravity and a burden.
+//! **Mass.** Grown flesh weighs s³ times as much. Flesh at rest holds its own against gravity
+//! upright, g₀, so that what pulls at flesh of mass m that had m₀ is m g − m₀ g₀ = m (g − g₀) + (m
+//! − m₀) g₀: gravity and a burden.
 
 mod diffusion;
 mod painted_weights;
@@ -40,10 +46,11 @@ use crate::model::FaceModel;
 const LEAST: f64 = 1e-3;
 /// Flesh is no lighter than this, in what it is at rest.
 const LIGHTEST: f64 = 0.05;
-/// Softness of fat by the ratio of volumes: the paper's three levels of fattening. Slimming keeps the stiffness.
+/// Softness of fat by the ratio of volumes: the paper's three levels of fattening. Slimming keeps
+/// the stiffness.
 const SOFTNESS: [(f64, f64); 4] = [(1.0, 1.0), (1.25, 0.8), (1.5, 0.5), (1.75, 0.3)];
-/// What λ of grown flesh gains: fat keeps its volume (Poisson's ratio 0.48 in the place of 0.43), or else a layer that bone holds would
-/// have 78% of the growth that is asked for.
+/// What λ of grown flesh gains: fat keeps its volume (Poisson's ratio 0.48 in the place of 0.43),
+/// or else a layer that bone holds would have 78% of the growth that is asked for.
 const FULLNESS: f64 = 3.0;
 /// Growth within a step: beyond it, the way to it is cut.
 const STEP: f64 = 0.06;
@@ -159,7 +166,8 @@ impl Alteration {
         self.growths.iter().all(|growth| growth.amount.is_constant())
     }
 
-    /// What all of it is at a time (s); growth, gravity and bones by a part of what is asked for, for the way to it.
+    /// What all of it is at a time (s); growth, gravity and bones by a part of what is asked for,
+    /// for the way to it.
     pub(crate) fn at(&self, time: f64, part: f64) -> AlterationMoment<'_> {
         let growth = |growth: &Growth| {
             let amount = growth.amount.at(time);
@@ -203,8 +211,8 @@ impl Alteration {
         (0..self.properties.len()).filter(move |k| is_keyed(&self.properties[*k]))
     }
 
-    /// Factors on the mass of tets: what flesh that weighs more has gained at a time, and what every map that changes has
-    /// where it gains 1. Masses of maps add up.
+    /// Factors on the mass of tets: what flesh that weighs more has gained at a time, and what
+    /// every map that changes has where it gains 1. Masses of maps add up.
     pub(crate) fn burdens(&self, tets: usize, time: f64) -> Vec<Vec<f64>> {
         if !self.weighs() {
             return Vec::new();
@@ -265,7 +273,8 @@ impl AlterationMoment<'_> {
         all.map(|(own, (gain, _))| 1.0 + own.weights[tet] * gain).product()
     }
 
-    /// Factors on the stiffness of a tet, growth apart. Fat is softer in shear, and firmer in volume.
+    /// Factors on the stiffness of a tet, growth apart. Fat is softer in shear, and firmer in
+    /// volume.
     pub fn stiffness(&self, tet: usize) -> Firmness {
         let growths = self.alteration.growths.iter().zip(&self.growths);
         let soft: f64 = growths.map(|(own, (_, gain))| 1.0 + own.weights[tet] * gain).product();
@@ -287,13 +296,14 @@ impl AlterationMoment<'_> {
         (self.scale(tet).powi(3) + maps).max(LIGHTEST)
     }
 
-    /// What acts on flesh beyond what it has at rest (m/s²), where the head is turned: in the frame of the skull.
+    /// What acts on flesh beyond what it has at rest (m/s²), where the head is turned: in the frame
+    /// of the skull.
     pub fn weight(&self, head: &DMat3) -> DVec3 {
         self.part * self.gravity.map_or(DVec3::ZERO, |g| head.transpose() * g - UPRIGHT)
     }
 
-    /// What acts on masses that were put on flesh before the beginning, and on what maps have put on it since (m/s²), as
-    /// [`Alteration::burdens`] has them.
+    /// What acts on masses that were put on flesh before the beginning, and on what maps have put
+    /// on it since (m/s²), as [`Alteration::burdens`] has them.
     pub fn burdens<'b>(
         &'b self,
         first: &'b AlterationMoment,
@@ -346,7 +356,8 @@ impl Firmness {
     }
 }
 
-/// Factors on μ and λ of tissue whose lengths have grown, and that the matrix at rest has with others.
+/// Factors on μ and λ of tissue whose lengths have grown, and that the matrix at rest has with
+/// others.
 pub(crate) fn grown_firmness(own: [f64; 2], scale: f64, base: [f64; 2]) -> [f64; 2] {
     [scale * own[0] / base[0], own[1] / (base[1] * scale.powi(3))]
 }

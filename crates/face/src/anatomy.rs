@@ -1,6 +1,8 @@
-//! The built-in head, in functions of space and tables of numbers: no scan, mesh or picture went
-//! into it. Metres; y up, the face towards +z, x to the left of whose face it is; the origin is
-//! midway between the eyeballs. Negative distances are inside.
+//! The built-in head as functions of space and tables of numbers; no scan, mesh or picture went
+//! into it.
+//!
+//! Lengths are in metres. The y axis points up, the face looks along +z, and x points to its left.
+//! The origin is midway between the eyeballs. Distances are negative inside.
 
 mod bones;
 pub mod colours;

@@ -1,5 +1,7 @@
-//! From weights of shapes to a face that moves (Ichim et al. 2017, section 6): the activations that were fitted to the shapes,
-//! or their recipes where none were, are mixed by their weights, and so is the jaw's pose.
+//! Animation by weights of shapes (section 6 of \[ichim2017phace\]).
+//!
+//! The weights mix the activations that were fitted to the shapes, or their muscle recipes where
+//! there is no fit, and the poses of the jaw.
 
 mod ensemble;
 
@@ -84,10 +86,10 @@ impl<'a> Animator<'a> {
     /// When a shape has no recipe here, or the face cannot be simulated.
     ///
     /// ```
-    /// use pliant_face::{Animator, FaceModel, SimulationOptions};
+    /// use pliant_face::{Animator, FaceModel, FaceSimulationOptions};
     /// let nobody = FaceModel::default();
     /// let shapes = ["jawOpen".to_owned()];
-    /// let refused = Animator::new(&nobody, &shapes, &SimulationOptions::default());
+    /// let refused = Animator::new(&nobody, &shapes, &FaceSimulationOptions::default());
     /// assert!(refused.is_err_and(|error| error.to_string().contains("jawOpen")));
     /// ```
     pub fn new(

@@ -1,7 +1,7 @@
-//! From a template to a face that can be simulated (Ichim et al. 2017, section 3).
+//! Builds a face model from a template (section 3 of \[ichim2017phace\]).
 //!
-//! Tets conform to skin and bones, not to muscles; they are made in a [`chart`](chart::Chart) in which the lips
-//! are apart, and carried back. The back of the head is not simulated.
+//! Tets conform to skin and bones, not to muscles; they are made in a [chart](lip_chart::LipChart) in
+//! which the lips are apart, and carried back. The back of the head is not simulated.
 
 mod bone_attachments;
 pub mod lip_chart;
@@ -178,7 +178,8 @@ impl Border {
     }
 }
 
-/// A bone's triangles but for those of its teeth, and of what is bared: they stand in the open mouth.
+/// A bone's triangles but for those of its teeth, and of what is bared: they stand in the open
+/// mouth.
 fn without_teeth(bone: &Surface) -> Mesh {
     let open = in_the_open(bone, &[TEETH, BARED]);
     let triangles = bone.mesh.triangles.iter().filter(|t| !t.iter().any(|&v| open[v as usize]));
@@ -206,8 +207,9 @@ fn carried_back(
     flesh.solid.positions.iter().zip(&flesh.surfaces).map(place).collect()
 }
 
-/// Evens out what the way back has made flat: vertices inside move freely, those on the skin along it, and
-/// those of a lip along their own lip, however near the other is. Returns how many tets are turned over.
+/// Evens out what the way back has made flat: vertices inside move freely, those on the skin along
+/// it, and those of a lip along their own lip, however near the other is. Returns how many tets are
+/// turned over.
 fn improved(
     solid: &mut Mesh,
     flesh: &Graded,

@@ -1,5 +1,4 @@
-//! Shapes for who animates with shapes: any combination of weights as flesh does it, where lips meet and nothing passes through
-//! teeth, of a face as it was built or as it was altered.
+//! Corrective blendshapes from simulation, for any combination of weights and for altered faces.
 
 use std::path::Path;
 

@@ -1,10 +1,14 @@
-//! Deformation transfer (Sumner and Popović 2004): what a skin does, done by another skin of the same triangles. Flesh is none of it, nor
-//! are lips that meet: what a face that was altered is compared with (Ichim et al. 2017, Fig. 11).
+//! Deformation transfer between skins with the same triangles \[sumner2004\].
 //!
-//! Each triangle of the source, with a fourth vertex along its normal, has an affine map S from rest to pose, and the target is
-//! looked for whose own maps T are nearest, min Σ ‖S − T‖². The fourth vertex of a target's triangle is in no other triangle, and so can be
-//! where T n = S n; what is left is Σ ‖(S − T) P‖² with P the projection to its plane, in which T = Σ x ⊗ g has the slopes g of the
-//! corners' linear functions. That is a Laplacian with the right-hand side Σ S g, one system for x, y and z.
+//! It knows neither flesh nor contact of the lips. Altered faces are compared with it (Fig. 11 of
+//! \[ichim2017phace\]).
+//!
+//! Each triangle of the source, with a fourth vertex along its normal, has an affine map S from
+//! rest to pose, and the target is looked for whose own maps T are nearest, min Σ ‖S − T‖². The
+//! fourth vertex of a target's triangle is in no other triangle, and so can be where T n = S n;
+//! what is left is Σ ‖(S − T) P‖² with P the projection to its plane, in which T = Σ x ⊗ g has the
+//! slopes g of the corners' linear functions. That is a Laplacian with the right-hand side Σ S g,
+//! one system for x, y and z.
 
 use glam::{DMat3, DVec3};
 use pliant_mesh::{Mesh, SignedDistance};
@@ -15,7 +19,8 @@ use crate::model::FaceModel;
 /// Lips that are in each other by less than this (m) touch.
 const BENEATH: f64 = 3e-4;
 
-/// Where a target at rest (m) goes when it does what a source does between rest and pose. Vertices that are `fixed` stay.
+/// Where a target at rest (m) goes when it does what a source does between rest and pose. Vertices
+/// that are `fixed` stay.
 ///
 /// ```
 /// use pliant_face::deformation_transfer::transferred;
@@ -59,7 +64,8 @@ pub fn transferred(source: &Mesh, posed: &[DVec3], target: &[DVec3], fixed: &[bo
     moved
 }
 
-/// The skin of an altered neutral (m) in an expression that was sculpted on the face as it was built: weights of its shapes.
+/// The skin of an altered neutral (m) in an expression that was sculpted on the face as it was
+/// built: weights of its shapes.
 pub fn transferred_expression(
     face: &FaceModel,
     neutral: &[DVec3],
@@ -77,8 +83,8 @@ pub fn transferred_expression(
     transferred(skin, &posed, neutral, &fixed)
 }
 
-/// How many of the lips' vertices have gone through the other lip, or their own, in a skin (m): what is a little beneath them is
-/// inside of the skin twice.
+/// How many of the lips' vertices have gone through the other lip, or their own, in a skin (m):
+/// what is a little beneath them is inside of the skin twice.
 pub fn crossing_lips(face: &FaceModel, skin: &[DVec3]) -> usize {
     let mesh = Mesh::surface(skin.to_vec(), face.skin.mesh.triangles.clone());
     let mut normals = vec![DVec3::ZERO; skin.len()];

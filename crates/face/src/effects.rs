@@ -1,9 +1,9 @@
-//! What is done to a face and what it meets (Ichim et al. 2017, sections 6 and 8): the file `E.toml` of
-//! `pliant face animate --effects`, read and checked.
+//! Effects on a face and its surroundings, read from the file of `pliant face animate --effects`
+//! and checked (sections 6 and 8 of \[ichim2017phace\]).
 //!
-//! Every type here is plain data: defaults are filled in, and every number has passed its range. Names of regions,
-//! landmarks and muscles, and files, are as written; they are looked up when effects are put to a face. Whatever
-//! may change over time is a [`Track`].
+//! Every type here is plain data: defaults are filled in, and every number has passed its range.
+//! Names of regions, landmarks and muscles, and files, are as written; they are looked up when
+//! effects are put to a face. Whatever may change over time is a [`KeyedTrack`].
 
 mod bone;
 mod flesh;

@@ -1,4 +1,4 @@
-//! What can be wrong with a face.
+//! Errors of faces, templates, effects and performances.
 
 use std::fmt::Display;
 use std::path::{Path, PathBuf};

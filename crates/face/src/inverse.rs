@@ -1,7 +1,7 @@
 //! Inverse physics: find the activations and the jaw pose that make a given skin.
 //!
-//! Eq. 4 of \[ichim2017phace\] is minimised over parameters θ of the activations a, with equilibrium
-//! as a constraint:
+//! Eq. 4 of \[ichim2017phace\] is minimised over parameters θ of the activations a, with
+//! equilibrium as a constraint:
 //!
 //! ```text
 //! J(θ) = ½ Σ ω_s |S_s x − t_s|² + ½ Σ w_k (θ_k − θ̄_k)²,     ∇E(x, a(θ)) = 0.

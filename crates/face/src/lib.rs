@@ -1,20 +1,23 @@
-//! A physics-based face (Ichim et al. 2017, "Phace"; Dinev 2020, chapter 4): from anatomy to
-//! animation.
+//! A physics-based face, from anatomy to animation: \[ichim2017phace\], and chapter 4 of
+//! \[dinev2020\].
 //!
-//! - [`anatomy`]: the built-in head as functions of space: skin, bones, teeth, muscles
-//! - [`expression`]: sculpted shapes, 52 of them with the names of ARKit, and action units
-//! - [`Template`]: all parts of a head as meshes, built in or read from a folder ([`folder`])
-//! - [`register`]: a template's parts in a head of one's own
-//! - [`build()`]: tets between skin and bones, and what muscle is in them: a [`FaceModel`]
-//! - [`FaceSimulation`]: contractions and a pose of the jaw go in, flesh and skin come out
-//! - [`Animator`]: the same from weights of shapes; [`Ensemble`]: with eyes and teeth, to be written
-//! - [`World`]: wind, things that a face meets ([`Prop`]), and how its head is carried
-//! - [`effects`]: what is done to a face and what it meets, from a file
-//! - [`alteration`]: effects put to a face: fat, filler, palsy, bones, maps
-//! - [`comparison`]: flesh without rotations, to see what they are for
-//! - [`correctives`]: combinations of shapes as flesh does them
-//! - [`transfer`]: expressions on another neutral, by its skin alone
-//! - [`Performance`]: weights of shapes over time, from Live Link Face or from a table
+//! | item | content |
+//! |---|---|
+//! | [`anatomy`] | the built-in head as functions of space: skin, bones, teeth, muscles |
+//! | [`expression`] | sculpted shapes: the 52 of ARKit, and action units |
+//! | [`Template`] | all parts of a head as meshes, built in or from a [`template_folder`] |
+//! | [`register()`] | registers a template to your head mesh |
+//! | [`build()`] | makes a [`FaceModel`]: tets between skin and bones, with their muscles |
+//! | [`FaceSimulation`] | forward physics: contractions and jaw pose in, flesh and skin out |
+//! | [`inverse`] | inverse physics: activations and jaw pose that make a skin |
+//! | [`Animator`] | plays weights of shapes; [`Ensemble`] adds eyes and teeth |
+//! | [`World`] | wind, objects that press on the face ([`FaceProp`]), and the path of the head |
+//! | [`effects`] | the effects file |
+//! | [`alteration`] | effects applied to a face: fat, filler, palsy, bones, maps |
+//! | [`linear_flesh`] | linear and corotated elasticity, to compare both |
+//! | [`correctives()`] | corrective blendshapes from simulation |
+//! | [`deformation_transfer`] | expressions transferred to another neutral skin, without flesh |
+//! | [`Performance`] | weights of shapes over time, from Live Link Face, a table or JSON |
 
 pub mod alteration;
 pub mod anatomy;

@@ -1,9 +1,10 @@
-//! What flesh would do without rotations (Ichim et al. 2017, Fig. 10).
+//! Flesh with linear and with corotated elasticity, to compare both (Fig. 10 of
+//! \[ichim2017phace\]).
 //!
-//! Volumetric blendshapes (Ichim et al. 2016) draw deformation gradients to targets, Σ V μ‖F − A‖²: an energy
-//! that is quadratic, as in linear elasticity, and does not know that a turned tet is the same tet. With
-//! A replaced by R A, R the rotation of F Aᵀ, it does. Both have the same matrix, so they are solved alike: contact and
-//! rotations in turn with conjugate gradients.
+//! Volumetric blendshapes (Ichim et al. 2016) draw deformation gradients to targets, Σ V μ‖F − A‖²:
+//! an energy that is quadratic, as in linear elasticity, and does not know that a turned tet is the
+//! same tet. With A replaced by R A, R the rotation of F Aᵀ, it does. Both have the same matrix, so
+//! they are solved alike: contact and rotations in turn with conjugate gradients.
 
 use glam::{DMat3, DVec3};
 use pliant_math::decomposition::polar;
@@ -48,7 +49,7 @@ impl<'a> SimpleFlesh<'a> {
     /// At rest. Flesh that slides is held, too.
     ///
     /// ```
-    /// use pliant_face::{FaceModel, comparison::SimpleFlesh};
+    /// use pliant_face::{FaceModel, linear_flesh::SimpleFlesh};
     /// let nobody = FaceModel::default();
     /// assert!(SimpleFlesh::new(&nobody).face().solid.tets.is_empty());
     /// ```
@@ -73,8 +74,8 @@ impl<'a> SimpleFlesh<'a> {
         self.face
     }
 
-    /// Where vertices are (m) when what bones hold is moved by `bones`, gradients are drawn to `targets`, one for
-    /// every tet or none for rest, and `ball` is where it is.
+    /// Where vertices are (m) when what bones hold is moved by `bones`, gradients are drawn to
+    /// `targets`, one for every tet or none for rest, and `ball` is where it is.
     pub fn pose(
         &self,
         elasticity: Elasticity,
@@ -90,7 +91,8 @@ impl<'a> SimpleFlesh<'a> {
         })
     }
 
-    /// The same with any obstacle: `surface` has the nearest point of it (m) for points that are inside.
+    /// The same with any obstacle: `surface` has the nearest point of it (m) for points that are
+    /// inside.
     pub fn pressed(
         &self,
         elasticity: Elasticity,

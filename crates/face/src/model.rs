@@ -1,5 +1,4 @@
-//! A face that can be simulated: tets between skin and bones, what muscle is in them, what holds
-//! them.
+//! The face model: tets between skin and bones, the muscles in them, and what holds them.
 
 mod assignable_tissue;
 mod bone_slip;
@@ -133,8 +132,8 @@ impl FaceModel {
         active
     }
 
-    /// What of every tet is passive tissue, from 0 to 1: all but muscle, and of muscle and what is lent to one what the geometry that was
-    /// learned has as passive (Dinev 2020, section 4.3.1).
+    /// What of every tet is passive tissue, from 0 to 1: all but muscle, and of muscle and what is
+    /// lent to one what the geometry that was learned has as passive (Dinev 2020, section 4.3.1).
     pub fn passive_fractions(&self) -> Vec<f64> {
         let mut passive: Vec<f64> = self.active_fractions().iter().map(|own| 1.0 - own).collect();
         let rows = self.shares.chunk_by(|a, b| a.tet == b.tet).zip(0..self.geometry.tets());
@@ -148,7 +147,8 @@ impl FaceModel {
         passive
     }
 
-    /// The least dihedral angle (degrees) of tets that can deform: those with all corners on bone have no say.
+    /// The least dihedral angle (degrees) of tets that can deform: those with all corners on bone
+    /// have no say.
     pub fn least_angle(&self) -> f64 {
         let is_loose =
             |v: &u32| matches!(self.holds[*v as usize], BoneHold::Free | BoneHold::Sliding(_));
@@ -174,7 +174,8 @@ impl FaceModel {
         recipes.chain(self.rig.iter().map(|shape| shape.name.as_str()).filter(is_new)).collect()
     }
 
-    /// Where the skin's vertices are (m) when the tets' are at `positions`, in the frame of the skull.
+    /// Where the skin's vertices are (m) when the tets' are at `positions`, in the frame of the
+    /// skull.
     pub fn skin_at(&self, positions: &[DVec3]) -> Vec<DVec3> {
         let rest = &self.skin.mesh.positions;
         let place = |v: usize| {
@@ -197,7 +198,8 @@ impl FaceModel {
         areas
     }
 
-    /// Length of every muscle's course over its length at rest, less 1: negative where it is shorter.
+    /// Length of every muscle's course over its length at rest, less 1: negative where it is
+    /// shorter.
     pub fn strains(&self, positions: &[DVec3]) -> Vec<f64> {
         let length = |points: &[DVec3]| points.windows(2).map(|p| p[0].distance(p[1])).sum::<f64>();
         let now = |muscle: &MuscleCourse| -> Vec<DVec3> {

@@ -1,5 +1,5 @@
-//! How deep lips are in the teeth and in each other: a measure that knows nothing of how contact is
-//! simulated (Ichim et al. 2017, Fig. 6).
+//! Penetration depth of the lips in the teeth and in each other (Fig. 6 of \[ichim2017phace\]),
+//! measured independently of the simulated contact.
 
 use glam::DVec3;
 use pliant_mesh::{Bounds, Bvh, barycentric, boundary_of_tets};
@@ -95,8 +95,8 @@ impl<'a> LipGauge<'a> {
         teeth.and(self.in_lip(1, &upper, positions)).and(self.in_lip(0, &lower, positions))
     }
 
-    /// Of the vertices of the skin's lips, which are finer, when skin and flesh are there (m), in the frame of
-    /// the skull. Gums, which are in teeth at rest, do not count.
+    /// Of the vertices of the skin's lips, which are finer, when skin and flesh are there (m), in
+    /// the frame of the skull. Gums, which are in teeth at rest, do not count.
     pub fn skin(&self, skin: &[DVec3], flesh: &[DVec3], jaw: &JawPose) -> Penetration {
         let [upper, lower] = [0, 1].map(|lip: usize| -> Vec<DVec3> {
             self.teeth.lip(lip).iter().map(|&v| skin[v as usize]).collect()

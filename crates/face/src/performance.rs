@@ -1,7 +1,7 @@
-//! Weights of shapes over time: what an actor did, or what an animator keyed.
+//! A performance: weights of shapes over time, captured or keyed.
 //!
-//! Read from what Live Link Face writes (`Timecode,BlendShapeCount`, 52 names, nine rotations), from a plain
-//! table (`frame`, then names), or from JSON. Muscles may be told as well as shapes.
+//! Read from what Live Link Face writes (`Timecode,BlendShapeCount`, 52 names, nine rotations),
+//! from a plain table (`frame`, then names), or from JSON. Muscles may be told as well as shapes.
 
 mod columns;
 mod json;

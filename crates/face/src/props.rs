@@ -1,7 +1,8 @@
-//! Rigid things that a face meets: a headset and a fist that fit any head, balls, and meshes of one's own.
+//! Rigid objects that press on a face: a headset and a fist that fit any head, balls, and meshes.
 //!
-//! Headset and fist are functions of space, as the head is, made for the face at hand: from its eyes, its lips and its
-//! skin. They are where they are made in the frame of the skull, and go from there along their paths.
+//! Headset and fist are functions of space, as the head is, made for the face at hand: from its
+//! eyes, its lips and its skin. They are where they are made in the frame of the skull, and go from
+//! there along their paths.
 
 mod face_measures;
 mod fist;
@@ -19,7 +20,8 @@ use crate::effects::{EffectObject, KeyedTrack, ObjectFrame, ObjectShape};
 use crate::error::FaceError;
 use crate::model::FaceModel;
 
-/// What flesh meets is rounded off within about this (m): on the creases of triangles no equilibrium is found.
+/// What flesh meets is rounded off within about this (m): on the creases of triangles no
+/// equilibrium is found.
 const CELL: f64 = 0.002;
 
 /// A thing with a path.
@@ -95,7 +97,8 @@ impl FaceProp {
         Rigid::new(rotation(self.turn.at(time)), self.center, self.place.at(time))
     }
 
-    /// The point of its surface that is nearest to one inside of it (m), when it is moved by `pose`.
+    /// The point of its surface that is nearest to one inside of it (m), when it is moved by
+    /// `pose`.
     pub fn surface_near(&self, pose: &Rigid, x: DVec3) -> Option<DVec3> {
         self.shape.inside(pose.unapply(x)).map(|nearest| pose.apply(nearest.point))
     }
@@ -141,7 +144,8 @@ fn ball(radius: f64) -> Surface {
     coloured(Mesh::surface(positions, triangles), |_| [0.75, 0.16, 0.12])
 }
 
-/// The surface of a function of space within a box, with edges of about `edge`, marched in cubes of `cube` (m).
+/// The surface of a function of space within a box, with edges of about `edge`, marched in cubes of
+/// `cube` (m).
 fn meshed(
     field: &(dyn Fn(DVec3) -> f64 + Sync),
     [min, max]: [DVec3; 2],

@@ -1,10 +1,10 @@
-//! A head of one's own in place of a template's skin: bones, teeth, muscles, eyes, hinge, regions and
-//! landmarks of the template are warped into it.
+//! Registers a template to your head mesh: its bones, teeth, muscles, eyes, hinge, regions and
+//! landmarks are warped under your skin.
 //!
-//! Markers that both heads have give a similarity and a first warp; then the template's skin is drawn
-//! onto the other in rounds, each a smoother spline through more points than the last (non-rigid
-//! iterated closest points; Allen et al. 2003). What the warp leaves too near to the new skin is
-//! pushed under it.
+//! Markers that both heads have give a similarity and a first warp; then the template's skin is
+//! drawn onto the other in rounds, each a smoother spline through more points than the last
+//! (non-rigid iterated closest points; Allen et al. 2003). What the warp leaves too near to the new
+//! skin is pushed under it.
 
 mod connected_pieces;
 mod containment;
@@ -87,7 +87,9 @@ pub fn register(
     } else {
         own.shapes.iter().map(|shape| chosen(shape, &vertices)).collect()
     };
-    let opens = |s: &&Blendshape| shape_names::meaning(&s.name) == Some(shape_names::Meaning::Whole("jawOpen"));
+    let opens = |s: &&Blendshape| {
+        shape_names::meaning(&s.name) == Some(shape_names::Meaning::Whole("jawOpen"))
+    };
     let opening = shapes.iter().find(opens).map(|shape| &shape.displacement[..]);
     let regions = correspondence::regions(template, &like, opening);
     if !skin.attributes.iter().any(|a| a.name == Attribute::COLOR) {

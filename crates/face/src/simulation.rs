@@ -1,10 +1,10 @@
-//! Forward physics (Ichim et al. 2017, section 4): contractions and a pose of the jaw go in, flesh and
-//! skin come out.
+//! Forward physics (section 4 of \[ichim2017phace\]): contractions and jaw pose in, flesh and skin
+//! out.
 //!
 //! The engine's quasi-static step solves Eq. 3: passive tissue (Eq. 1) and active tissue (Eq. 2) in
-//! the same tets, bones as hard or sliding attachments, teeth as obstacles, lips as two sides of the
-//! flesh that touch. With [`Dynamics`] flesh has inertia (section 6), by any scheme of the engine and with
-//! its energy kept on account, and feels how the head moves (`simulation/head.rs`).
+//! the same tets, bones as hard or sliding attachments, teeth as obstacles, lips as two sides of
+//! the flesh that touch. With [`Dynamics`] flesh has inertia (section 6), by any scheme of the
+//! engine and with its energy kept on account, and feels how the head moves (`simulation/head.rs`).
 
 mod altered_face;
 mod engine;
@@ -70,8 +70,9 @@ pub struct FaceFrameReport {
     pub bulge: f64,
     /// Of the skin's vertices relative to the head (m/s), where flesh has inertia.
     pub rms_skin_speed: f64,
-    /// Of motion and deformation (J), and what it should be by what was put in and taken: what it was at
-    /// first, the work of muscles and bones, and less what was damped. Of dynamics with a correction.
+    /// Of motion and deformation (J), and what it should be by what was put in and taken: what it
+    /// was at first, the work of muscles and bones, and less what was damped. Of dynamics with a
+    /// correction.
     pub energy: f64,
     pub account: f64,
     /// What of it is of motion (J); in all frames so far put in, and taken.
@@ -96,14 +97,15 @@ pub struct FaceSimulation<'a> {
     state: State,
     workspace: Workspace,
     input: FrameInput,
-    /// Hard vertices: place in the drive, position at rest (m), and whether they are the mandible's.
+    /// Hard vertices: place in the drive, position at rest (m), and whether they are the
+    /// mandible's.
     bones: Vec<(usize, DVec3, bool)>,
     /// Planes that flesh slides in, at rest.
     planes: Vec<Plane>,
     /// The shares of every activation's tet.
     active: Vec<std::ops::Range<usize>>,
-    /// Per free model vertex: how much of the jaw's motion it is guessed to take on, and its place at
-    /// rest (m).
+    /// Per free model vertex: how much of the jaw's motion it is guessed to take on, and its place
+    /// at rest (m).
     guess: Vec<(f64, DVec3)>,
     /// Whether what is relaxed, with the jaw shut, is at rest.
     rests: bool,
@@ -220,15 +222,15 @@ impl<'a> FaceSimulation<'a> {
         Ok(simulation)
     }
 
-    /// Lets every muscle contract by a part of its length, in the order of [`FaceModel::muscles`], and
-    /// moves the jaw, within its limits; then looks for equilibrium. Numbers that are none count
-    /// as zero, and so do missing ones.
+    /// Lets every muscle contract by a part of its length, in the order of [`FaceModel::muscles`],
+    /// and moves the jaw, within its limits; then looks for equilibrium. Numbers that are none
+    /// count as zero, and so do missing ones.
     pub fn pose(&mut self, contractions: &[f64], jaw: &JawPose) -> FaceFrameReport {
         self.act(contractions, &[], jaw)
     }
 
-    /// The same with weights of the shapes of [`FaceModel::rig`], in their order: what their activations differ from relaxed
-    /// ones adds up.
+    /// The same with weights of the shapes of [`FaceModel::rig`], in their order: what their
+    /// activations differ from relaxed ones adds up.
     pub fn act(&mut self, contractions: &[f64], weights: &[f64], jaw: &JawPose) -> FaceFrameReport {
         let jaw = self.face.hinge.limited(jaw);
         let asked = |m: usize| contractions.get(m).copied().filter(|c| c.is_finite());
@@ -285,8 +287,8 @@ impl<'a> FaceSimulation<'a> {
         }
     }
 
-    /// The same without limits: contractions and a jaw as they are, if they are numbers, and in one step.
-    /// What no face does should still end well.
+    /// The same without limits: contractions and a jaw as they are, if they are numbers, and in one
+    /// step. What no face does should still end well.
     pub fn throw(&mut self, contractions: &[f64], jaw: &JawPose) -> FaceFrameReport {
         let asked = |m: usize| contractions.get(m).copied().filter(|c| c.is_finite());
         let contractions = (0..self.face.muscles.len()).map(|m| asked(m).unwrap_or(0.0)).collect();
@@ -336,7 +338,8 @@ impl<'a> FaceSimulation<'a> {
         self.face.skin_at(&self.positions())
     }
 
-    /// Puts the tets' vertices somewhere (m, in the frame of the skull), at rest; what bone holds goes where that is.
+    /// Puts the tets' vertices somewhere (m, in the frame of the skull), at rest; what bone holds
+    /// goes where that is.
     pub fn place(&mut self, positions: &[DVec3]) {
         let carrier = self.carrier(&self.now.head);
         for (v, x) in positions.iter().enumerate().filter(|(_, x)| x.is_finite()) {
@@ -356,7 +359,8 @@ impl<'a> FaceSimulation<'a> {
         &self.model
     }
 
-    /// What the next frame ends with; the one after it ends a frame later, unless somebody says when.
+    /// What the next frame ends with; the one after it ends a frame later, unless somebody says
+    /// when.
     fn aimed(&mut self, contractions: Vec<f64>, jaw: JawPose) -> Pose {
         let time = self.time;
         self.time += 1.0 / self.fps;

@@ -1,8 +1,9 @@
-//! Teeth, and skin that is in them.
+//! Projects skin that is inside the teeth onto them.
 //!
-//! Tets of some millimetres keep their own vertices out of teeth, but skin between these is bent by what is in front
-//! of it, teeth rounder than tets are fine: up to half a millimetre of it would be seen through. What is seen is
-//! therefore put on the teeth it would be in (the projection of Ichim et al. 2017, section 4, contact).
+//! Tets of some millimetres keep their own vertices out of teeth, but skin between these is bent by
+//! what is in front of it, teeth rounder than tets are fine: up to half a millimetre of it would be
+//! seen through. What is seen is therefore put on the teeth it would be in (the projection of Ichim
+//! et al. 2017, section 4, contact).
 
 use glam::DVec3;
 use pliant_model::{Rigid, Shape};
@@ -54,7 +55,8 @@ impl<'a> TeethProjection<'a> {
         &self.lips[which]
     }
 
-    /// The nearest points on the upper and on the lower teeth, if `x` is in them (m), in the frame of the skull.
+    /// The nearest points on the upper and on the lower teeth, if `x` is in them (m), in the frame
+    /// of the skull.
     pub fn ways_out(&self, x: DVec3, jaw: &JawPose) -> impl Iterator<Item = DVec3> {
         let hinge = &self.face.hinge;
         let (turn, shift) = hinge.rigid(jaw);

@@ -1,4 +1,4 @@
-//! A head in parts: what a physics-based face is built from.
+//! A template: the parts of a head that a face is built from.
 
 use glam::DVec3;
 use pliant_math::team::Team;
@@ -124,8 +124,8 @@ impl Template {
     }
 
     /// Where the skin's vertices are (m) with weights of shapes, which are blended linearly; lids
-    /// are then put back onto the eyeballs. Names that no shape has move nothing; `mouthClose`, which corrects
-    /// `jawOpen`, has no more weight than that.
+    /// are then put back onto the eyeballs. Names that no shape has move nothing; `mouthClose`,
+    /// which corrects `jawOpen`, has no more weight than that.
     pub fn pose(&self, weights: &[(&str, f64)]) -> Vec<DVec3> {
         let mut posed = self.skin.mesh.positions.clone();
         let opened: f64 = weights.iter().filter(|w| w.0 == "jawOpen").map(|w| w.1.max(0.0)).sum();

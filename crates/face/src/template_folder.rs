@@ -1,5 +1,5 @@
-//! A template as a folder: `template.toml`, and the files it names. Any part can be replaced by
-//! one's own.
+//! A template on disk: `template.toml` and the files that it names. Each part can be replaced by
+//! your own.
 
 mod checks;
 mod read;

@@ -1,4 +1,4 @@
-//! What is around a face: wind, things that it meets, and how the head is carried.
+//! The surroundings of a face: wind, props and the path of the head.
 
 use crate::effects::{Effects, HeadPath, WindEffect};
 use crate::error::FaceError;
@@ -38,7 +38,8 @@ impl World {
     /// ```
     ///
     /// # Errors
-    /// When an object's mesh cannot be read or is no surface, or the face has no eyes to hold a headset to.
+    /// When an object's mesh cannot be read or is no surface, or the face has no eyes to hold a
+    /// headset to.
     pub fn of(
         face: &FaceModel,
         effects: &Effects,

@@ -1,4 +1,4 @@
-//! The head, its shapes, its folder and its flesh.
+//! Tests of the face, in one program.
 
 mod alteration;
 mod build;

@@ -1,4 +1,4 @@
-//! What effects do to a face itself, as sentences with numbers.
+//! Effects on the face itself.
 
 use std::path::Path;
 

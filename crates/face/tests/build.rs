@@ -1,4 +1,4 @@
-//! A face built from the head, as sentences.
+//! The face built from the built-in head.
 
 use std::path::Path;
 

@@ -1,5 +1,7 @@
-//! The built-in head and its face, coarse enough for tests, built once. Simulations of it have one thread each, as other tests have the
-//! other cores; that threads change nothing is a test of its own.
+//! The built-in head and its face, coarse and built once for all tests.
+//!
+//! Simulations have one thread each, as other tests use the other cores; a test of its own checks
+//! that threads change nothing.
 
 use std::path::Path;
 use std::sync::OnceLock;

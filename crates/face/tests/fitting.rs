@@ -1,4 +1,4 @@
-//! Muscles found for skins, and played, as sentences.
+//! Fits of muscles to skins, and their playback.
 
 use glam::DVec3;
 use pliant_face::anatomy::hinge::JawPose;
@@ -149,7 +149,8 @@ fn muscles_that_were_learned_make_more_than_those_they_began_as() {
         assert!((row.iter().map(|entry| entry.weight).sum::<f64>() - 1.0).abs() < 1e-9);
     }
 
-    // What was learned goes through a file, and serves to fit what was not learned from: half of a smile.
+    // What was learned goes through a file, and serves to fit what was not learned from: half of a
+    // smile.
     let taught = FaceModel { geometry: learned.geometry.clone(), ..face.clone() };
     let taught = FaceModel::decode(&taught.encode()).expect("a face");
     assert_eq!(taught.geometry, learned.geometry);

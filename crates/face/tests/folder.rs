@@ -1,4 +1,4 @@
-//! Templates on disk: what is written is read again; what is broken is told.
+//! Templates on disk: what is written is read again, and defects are reported.
 
 use std::fs;
 use std::path::{Path, PathBuf};

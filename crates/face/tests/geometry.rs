@@ -1,4 +1,4 @@
-//! Muscle geometry against independent code: a slab of tissue with three muscles that are not quite where they are thought to be.
+//! Muscle geometry against independent code: a slab of tissue with three misplaced muscles.
 
 use pliant_face::inverse::activation::Parametrisation;
 use pliant_face::inverse::muscle_geometry::{ExpressionFit, JointFit};

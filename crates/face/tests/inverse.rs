@@ -1,4 +1,4 @@
-//! Inverse physics against independent code: a bar whose skin is given.
+//! Inverse physics against independent code: a bar with a given skin.
 
 use glam::DVec3;
 use pliant_face::inverse::activation::{Parametrisation, TetMatrices};
@@ -114,7 +114,8 @@ fn a_skin_is_fitted_as_well_as_by_independent_code() {
     let rms = |misfit: f64| (2.0 * misfit / observation.samples.len() as f64 / 3.0).sqrt();
     println!("{found:?}, rms {:?}", found.iter().map(|f| rms(f.misfit)).collect::<Vec<_>>());
     assert!((found[0].value - expected).abs() < 1e-6 * expected, "{:?}", found[0]);
-    // Where there is more than one stationary point, as good a one: J of the others is 8.00e-3 and 8.35e-4.
+    // Where there is more than one stationary point, as good a one: J of the others is 8.00e-3 and
+    // 8.35e-4.
     assert!(found[1].value < 1.01 * 8.0e-3, "{:?}", found[1]);
     assert!(found[2].value < 1.01 * 8.35e-4, "{:?}", found[2]);
 }

@@ -1,4 +1,4 @@
-//! Flesh with and without rotations, as sentences (Ichim et al. 2017, Fig. 10).
+//! Flesh with and without rotations (Fig. 10 of \[ichim2017phace\]).
 
 use std::path::Path;
 use std::sync::OnceLock;

@@ -1,4 +1,4 @@
-//! A face that talks, is thrown about, and has inertia, as sentences.
+//! A face that talks, is shaken, and has inertia.
 
 use glam::DVec3;
 use pliant_face::anatomy::hinge::JawPose;

@@ -1,4 +1,4 @@
-//! A head and a performance that others made, where the collection of files is at hand.
+//! A head and a performance of other makers, where the collection of files is at hand.
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;

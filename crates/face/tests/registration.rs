@@ -1,4 +1,4 @@
-//! A head of one's own: the built-in skin, bent, under other names, as if somebody else had made it.
+//! Registration to a foreign head: the built-in skin, bent and with other names.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Faces and performances from bytes that nobody wrote.
+//! Faces and performances from damaged or random bytes.
 
 use std::path::Path;
 
@@ -83,7 +83,8 @@ fn damage_is_noticed_and_named() {
     let mut flipped = whole.clone();
     flipped[whole.len() / 2] ^= 1;
     assert!(error(&flipped).contains("checksum"));
-    // Absurd sizes under a checksum that fits: of the name, of the list after it, and of everything.
+    // Absurd sizes under a checksum that fits: of the name, of the list after it, and of
+    // everything.
     for place in [8, 8 + 8 + 4] {
         for size in [u64::MAX, 1 << 40, 1 << 62] {
             let mut large = whole.clone();
@@ -100,7 +101,8 @@ fn damage_is_noticed_and_named() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(cases()))]
 
-    /// Bytes changed under a right checksum: a face that can be asked, or a sentence, never a panic.
+    /// Bytes changed under a right checksum: a face that can be asked, or a sentence, never a
+    /// panic.
     #[test]
     fn no_bytes_make_the_reader_panic(
         changes in proptest::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..12),

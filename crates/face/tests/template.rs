@@ -1,4 +1,4 @@
-//! The built-in head: closed, symmetric, bones and muscles where they belong.
+//! The built-in head: closed, symmetric, with bones and muscles in place.
 
 use std::sync::LazyLock;
 

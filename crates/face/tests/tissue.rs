@@ -1,4 +1,4 @@
-//! Pieces of tissue from files of numbers, with memory to look for their equilibria.
+//! Pieces of tissue from fixtures, with memory for their equilibria.
 
 use glam::DVec3;
 use pliant_face::inverse::equilibrium::Equilibrium;
@@ -26,7 +26,8 @@ pub fn points(value: &Value) -> Vec<DVec3> {
     numbers(value).chunks_exact(3).map(DVec3::from_slice).collect()
 }
 
-/// Tets `T` over the points `X`, held where `fixed` says; those of `active` have muscle only, the others none.
+/// Tets `T` over the points `X`, held where `fixed` says; those of `active` have muscle only, the
+/// others none.
 pub fn model(file: &Value, active: &[u32]) -> Model {
     let tets = ids(&file["T"]).chunks_exact(4).map(|t| [t[0], t[1], t[2], t[3]]).collect();
     let mesh = Mesh::solid(points(&file["X"]), tets);

@@ -1,4 +1,4 @@
-//! What the world does to a face, as sentences: a head that moves, wind, and things that press.
+//! The world around a face: head motion, wind and pressing objects.
 
 use glam::{DMat3, DVec3};
 use pliant_face::alteration::Alteration;

@@ -1,4 +1,4 @@
-//! How the examples draw a head: its parts in colour before a plain ground, and sheets of pictures.
+//! Draws pieces of a head in colour, and saves sheets of pictures.
 
 use std::fs::File;
 use std::io::BufWriter;
@@ -60,7 +60,8 @@ pub fn draw_pieces(
     draw(objects, direction, close, size)
 }
 
-/// Objects seen along a direction: all of them, or what lies about a point, as far across as said (m).
+/// Objects seen along a direction: all of them, or what lies about a point, as far across as said
+/// (m).
 pub fn draw(
     objects: Vec<Object>,
     direction: DVec3,

@@ -1,4 +1,4 @@
-//! What sliding and rotations are good for, side by side (Ichim et al. 2017, Figs. 5 and 10).
+//! Pictures of what sliding and rotations do, side by side (Figs. 5 and 10 of \[ichim2017phace\]).
 //!
 //! `cargo run --release -p pliant-face --example comparison -- head.face out/comparison`
 

@@ -1,4 +1,4 @@
-//! Weights of flesh: from files, regions, landmarks and points to a number from 0 to 1 per tet.
+//! Weights from 0 to 1 per tet, from maps, regions, landmarks and points.
 
 use std::path::Path;
 
@@ -183,7 +183,8 @@ impl<'a> Painter<'a> {
         self.skin.get_or_insert_with(|| (SurfaceTree::new(mesh), Laplacian::of_triangles(mesh)))
     }
 
-    /// What is painted on the skin, at the flesh's vertices that lie on it; nothing inside of the mouth where that is not painted.
+    /// What is painted on the skin, at the flesh's vertices that lie on it; nothing inside of the
+    /// mouth where that is not painted.
     fn onto_flesh(&mut self, painted: &[f64]) -> Vec<Option<f64>> {
         let face = self.face;
         let mut is_inside = vec![false; face.skin.mesh.positions.len()];

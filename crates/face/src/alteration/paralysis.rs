@@ -1,7 +1,8 @@
-//! Which muscles do not obey (Ichim et al. 2017, section 8): active tissue that behaves as if it were passive.
+//! Palsy: muscles that do not contract and behave like passive tissue (section 8 of
+//! \[ichim2017phace\]).
 
-use crate::error::EffectProblem;
 use crate::effects::{FaceSide, KeyedTrack, Palsy};
+use crate::error::EffectProblem;
 use crate::model::FaceModel;
 
 /// Muscles that are neither left nor right are cut in the middle, over this width (m).

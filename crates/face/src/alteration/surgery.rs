@@ -1,7 +1,9 @@
-//! Bones that are moved (Ichim et al. 2017, section 8, Fig. 12 c): the chin, the mandible, the maxilla.
+//! Bone surgery: moves the chin, the mandible and the maxilla (section 8 and Fig. 12 c of
+//! \[ichim2017phace\]).
 //!
-//! Bone edits move what flesh is held by, before the jaw turns; flesh, lips and skin follow by physics. A part's edits
-//! add up, shifts and angles alike. The mandible is cut in its rami, as orthognathic surgery does: its joints stay.
+//! Bone edits move what flesh is held by, before the jaw turns; flesh, lips and skin follow by
+//! physics. A part's edits add up, shifts and angles alike. The mandible is cut in its rami, as
+//! orthognathic surgery does: its joints stay.
 
 use glam::{DMat3, DVec3, EulerRot};
 use pliant_mesh::{Mesh, SurfaceTree};
@@ -12,13 +14,15 @@ use crate::effects::{BoneEdit, BonePart, KeyedTrack};
 use crate::error::EffectProblem;
 use crate::model::{BoneHold, FaceModel};
 
-/// Bone this near to the joint of the jaw stays, and beyond the other is moved as a whole (m in front of the joint).
+/// Bone this near to the joint of the jaw stays, and beyond the other is moved as a whole (m in
+/// front of the joint).
 const RAMUS: [f64; 2] = [0.012, 0.040];
 /// How far from its middle the chin is moved (m), if nobody says.
 const CHIN: f64 = 0.032;
 /// Bone this near to the teeth stays where the chin is moved (m).
 const ALVEOLAR: f64 = 0.008;
-/// Bone this near to the upper teeth is moved with them, and beyond the other, if nobody says, stays (m).
+/// Bone this near to the upper teeth is moved with them, and beyond the other, if nobody says,
+/// stays (m).
 const MAXILLA: [f64; 2] = [0.010, 0.035];
 
 /// All edits of a face's bones.
@@ -162,7 +166,8 @@ fn middle(mesh: &Mesh) -> Option<DVec3> {
     Some(0.5 * (bounds.min + bounds.max))
 }
 
-/// The point of the mandible that is nearest to the landmark of the chin, or else the foremost and lowest.
+/// The point of the mandible that is nearest to the landmark of the chin, or else the foremost and
+/// lowest.
 fn chin(face: &FaceModel) -> Option<DVec3> {
     let bone = (0..face.holds.len())
         .filter(|&v| face.holds[v] == BoneHold::Mandible)

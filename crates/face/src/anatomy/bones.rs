@@ -1,4 +1,4 @@
-//! Skull and mandible, as functions of space (m, negative inside, the same for x and −x).
+//! Skull and mandible as functions of space (m, negative inside, symmetric in x).
 //!
 //! The skull is the bust drawn in by the thickness of the flesh, cut by orbits, temporal fossae
 //! and nasal aperture, with rims and arches put on. Both bones are finally drawn back so that

@@ -129,8 +129,8 @@ impl<'a> HeadPalette<'a> {
     }
 }
 
-/// The colour of a tooth of an arch (z₀ of its labial face, m): behind that, and far back, it stands in the light that gums and
-/// cheeks leave.
+/// The colour of a tooth of an arch (z₀ of its labial face, m): behind that, and far back, it
+/// stands in the light that gums and cheeks leave.
 pub fn tooth(p: DVec3, arch: f64) -> [f64; 3] {
     let behind = smoothstep(0.0015, 0.0060, -arch_distance(p.x, p.z, arch));
     let back = smoothstep(0.006, 0.034, arch - p.z);

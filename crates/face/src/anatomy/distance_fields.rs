@@ -1,5 +1,5 @@
-//! What the head is sculpted with: distances to simple solids (m, negative inside), and ways to
-//! join them.
+//! Distance fields of simple solids, curves and tables (m, negative inside), and smooth unions of
+//! them.
 //!
 //! Ellipsoids and superellipses tell f/‖∇f‖, which is right to first order at the surface; tubes
 //! and balls are exact. Every smooth union swells its seam by at most a quarter of its width.

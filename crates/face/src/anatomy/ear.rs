@@ -1,4 +1,4 @@
-//! The ear, sculpted in a frame of its own, in millimetres: u forward, v up, w outward.
+//! The ear, in its own frame in millimetres: u forward, v up, w outward.
 
 use glam::{DMat3, DVec3};
 

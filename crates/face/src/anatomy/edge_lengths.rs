@@ -1,4 +1,4 @@
-//! How long the edges of the skin are: fine where it moves and is looked at.
+//! Edge lengths of the skin's mesh: short where the skin moves and where people look.
 
 use glam::DVec3;
 

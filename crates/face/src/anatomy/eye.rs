@@ -1,4 +1,4 @@
-//! Eyes: the ball with its cornea, lids, the opening between them, and its corners.
+//! Eyes: the ball with its cornea, the lids, the opening between them, and its corners.
 
 use glam::DVec3;
 

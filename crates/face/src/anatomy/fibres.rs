@@ -1,8 +1,10 @@
-//! Directions of fibres by the Laplace method (Choi and Blemker 2013): the harmonic function that
-//! is 0 at the origin and 1 at the insertion, with no flux through the sides, has its gradient along
-//! the fibres.
+//! Fibre directions by the Laplace method \[choi2013\].
 //!
-//! Linear elements on the muscle's own tets; conjugate gradients with the diagonal as preconditioner.
+//! A harmonic function is 0 at the origin and 1 at the insertion, with no flux through the sides.
+//! Its gradient points along the fibres.
+//!
+//! Linear elements on the muscle's own tets; conjugate gradients with the diagonal as
+//! preconditioner.
 
 use glam::{DMat3, DVec3};
 use pliant_mesh::{Mesh, edge_matrix};

@@ -1,4 +1,4 @@
-//! The head without its features: cranium, face, neck, and the flesh on them.
+//! The head without its features: cranium, face, neck and the flesh on them.
 
 use glam::DVec3;
 

@@ -1,5 +1,5 @@
-//! Lips: the line along which they part, their relief, the slit between them, and the chart in
-//! which that slit is wide.
+//! Lips: the line where they part, their relief, the slit between them, and a map that opens the
+//! slit.
 
 use glam::DVec3;
 

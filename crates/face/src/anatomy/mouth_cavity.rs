@@ -1,4 +1,4 @@
-//! The inside of the mouth: vestibule, gums, palate, floor, tongue.
+//! The cavity of the mouth: vestibule, gums, palate, floor and tongue.
 
 use glam::DVec3;
 

@@ -1,4 +1,4 @@
-//! The nose: bridge, sides, tip with its domes, wings, columella, nostrils.
+//! The nose: bridge, sides, tip with its domes, wings, columella and nostrils.
 
 use glam::DVec3;
 

@@ -1,5 +1,5 @@
-//! The skin as one function of space: the bust, its creases, nose, lips, lids and ears, and what
-//! opens it: mouth and eyes.
+//! The skin as one function of space: head form, creases, nose, lips, lids and ears, with openings
+//! for mouth and eyes.
 //!
 //! Metres; y up, the face towards +z, x to the left of whose face it is, the origin midway between
 //! the eyeballs; negative inside the flesh; the same for x and −x.

@@ -1,5 +1,7 @@
-//! From functions of space to meshes. Half of each part is meshed, and mirrored: everything is
-//! exactly symmetric, and every vertex knows its mirror image.
+//! Meshes of the functions of space.
+//!
+//! Half of each part is meshed and mirrored. Everything is exactly symmetric, and every vertex
+//! knows its mirror image.
 
 use glam::DVec3;
 use pliant_math::team::Team;

@@ -1,4 +1,4 @@
-//! Teeth: rounded boxes set along the dental arch by their widths, fourteen to a jaw.
+//! Teeth: rounded boxes along the dental arch, spaced by their widths, fourteen per jaw.
 
 use glam::DVec3;
 

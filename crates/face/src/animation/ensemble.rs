@@ -1,4 +1,4 @@
-//! All that is seen of a face: skin, eyes and teeth, as one mesh that moves.
+//! Skin, eyes and teeth as one animated mesh.
 
 use glam::DVec3;
 use pliant_mesh::{Attribute, Group, Surface};

@@ -1,4 +1,4 @@
-//! What bone holds how: pinned, or sliding (Ichim et al. 2017, section 4, Fig. 3-f).
+//! Attachment of flesh to bone: pinned or sliding (section 4 and Fig. 3-f of \[ichim2017phace\]).
 
 use glam::DVec3;
 use pliant_mesh::{Graded, Mesh, SignedDistance, SurfaceTree};
@@ -13,8 +13,8 @@ const ORIGIN: f64 = 0.005;
 /// An origin further from bone than this is not on it (m).
 const ON_BONE: f64 = 0.006;
 
-/// Flesh in teeth is gum, and does not move against them; nor does what is as near to them as this (m) and lies deeper than the lining of
-/// lips and cheeks, which slides.
+/// Flesh in teeth is gum, and does not move against them; nor does what is as near to them as this
+/// (m) and lies deeper than the lining of lips and cheeks, which slides.
 const GUM: f64 = 0.0007;
 
 /// What each vertex lies on.

@@ -1,8 +1,9 @@
 //! A chart of the head in which the lips are apart.
 //!
-//! At rest lips are some tenths of a millimetre apart, tets are millimetres: meshed there, a mouth is
-//! welded. In the chart everything near the line between the lips is moved up or down, away from it;
-//! the way back is exact. The line is found from the regions of the lips, so any head has a chart.
+//! At rest lips are some tenths of a millimetre apart, tets are millimetres: meshed there, a mouth
+//! is welded. In the chart everything near the line between the lips is moved up or down, away from
+//! it; the way back is exact. The line is found from the regions of the lips, so any head has a
+//! chart.
 
 use glam::DVec3;
 
@@ -13,8 +14,8 @@ use crate::template::Template;
 const OPENING: f64 = 0.0018;
 /// Nothing further from the line than this is moved (m).
 const REACH: f64 = 0.013;
-/// Half the gap at rest that is opened (m), and, beyond the corners, half the height of flesh that is
-/// stretched.
+/// Half the gap at rest that is opened (m), and, beyond the corners, half the height of flesh that
+/// is stretched.
 const SEAM: f64 = 0.0002;
 const CORNER_SEAM: f64 = 0.0025;
 /// From the corners outward, over this length, there is less and less to open (m).
@@ -154,8 +155,8 @@ impl LipChart {
         (x - self.corners[0]).min(self.corners[1] - x)
     }
 
-    /// The lip that a point is of, given in the chart and at rest; `None` away from the mouth, and at
-    /// its corners.
+    /// The lip that a point is of, given in the chart and at rest; `None` away from the mouth, and
+    /// at its corners.
     pub fn side(&self, parted: DVec3, rest: DVec3) -> Option<LipSide> {
         let above = parted.y - self.line(parted.x);
         let is_lip = self.inside_corners(rest.x) > 0.0

@@ -1,5 +1,5 @@
-//! How much of every tet is which muscle, and how its fibres run there: by sampling (Ichim et al.
-//! 2017, section 4), with the same points in every tet.
+//! Fraction and fibre direction of each muscle in each tet, by sampling (section 4 of
+//! \[ichim2017phace\]) with the same points in every tet.
 
 use glam::DVec3;
 use pliant_math::team::{SharedSlice, Team};

@@ -1,4 +1,4 @@
-//! How large tets are: by the region of the skin that they are under.
+//! Sizes of the tets, by the region of the skin above them.
 
 use glam::DVec3;
 

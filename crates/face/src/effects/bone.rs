@@ -1,4 +1,4 @@
-//! Bones moved by a surgeon: `[[bone]]`.
+//! The section `[[bone]]`: bones moved by surgery.
 
 use glam::DVec3;
 use pliant_scene::SceneError;

@@ -1,4 +1,4 @@
-//! What is done to flesh: `[[fat]]`, `[[injection]]` and `[[map]]`.
+//! The sections `[[fat]]`, `[[injection]]` and `[[map]]`: changes of the flesh.
 
 use pliant_scene::SceneError;
 use pliant_scene::reading::{Limits, Table, Value};

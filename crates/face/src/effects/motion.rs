@@ -1,4 +1,4 @@
-//! How flesh and head move: `[integrator]` and `[head]`.
+//! The sections `[integrator]` and `[head]`: motion of flesh and head.
 
 use glam::DVec3;
 use pliant_model::integrator::{Correction, Scheme};

@@ -1,4 +1,4 @@
-//! Muscles that do not obey: `[[palsy]]`.
+//! The section `[[palsy]]`: muscles that do not contract.
 
 use pliant_scene::SceneError;
 use pliant_scene::reading::{Limits, Value};

@@ -1,4 +1,4 @@
-//! A value over time: linear between keys, and as at the first and the last of them outside.
+//! A value over time: linear between keys, constant before the first and after the last.
 
 use std::ops::{Add, Mul};
 
@@ -18,13 +18,14 @@ impl<T: Copy + PartialEq + Add<Output = T> + Mul<f64, Output = T>> KeyedTrack<T>
         KeyedTrack { keys: vec![(0.0, value)] }
     }
 
-    /// Through keys of seconds and values; `None` without a key, or where times do not ascend or are no numbers.
+    /// Through keys of seconds and values; `None` without a key, or where times do not ascend or
+    /// are no numbers.
     ///
     /// ```
-    /// use pliant_face::effects::Track;
-    /// let track = Track::through(vec![(1.0, 0.0), (3.0, 0.5)]).unwrap();
+    /// use pliant_face::effects::KeyedTrack;
+    /// let track = KeyedTrack::through(vec![(1.0, 0.0), (3.0, 0.5)]).unwrap();
     /// assert_eq!([0.0, 2.0, 9.0].map(|t| track.at(t)), [0.0, 0.25, 0.5]);
-    /// assert_eq!(Track::through(vec![(1.0, 0.0), (1.0, 0.5)]), None);
+    /// assert_eq!(KeyedTrack::through(vec![(1.0, 0.0), (1.0, 0.5)]), None);
     /// ```
     pub fn through(keys: Vec<(f64, T)>) -> Option<KeyedTrack<T>> {
         let ascends = keys.windows(2).all(|pair| pair[0].0 < pair[1].0);

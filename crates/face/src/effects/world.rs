@@ -1,4 +1,4 @@
-//! What a face meets: `[wind]` and `[[object]]`.
+//! The sections `[wind]` and `[[object]]`: surroundings of the face.
 
 use glam::DVec3;
 use pliant_scene::SceneError;

@@ -1,4 +1,4 @@
-//! Action units of the Facial Action Coding System (Ekman and Friesen 1978), each on both sides.
+//! Action units of the Facial Action Coding System \[ekman1978\], each on both sides.
 
 use glam::DVec3;
 

@@ -1,4 +1,4 @@
-//! Brows and forehead: frontalis raises, corrugator and procerus draw down and together.
+//! Brows and forehead: frontalis raises them, corrugator and procerus draw them down and together.
 
 use glam::DVec3;
 

@@ -1,4 +1,4 @@
-//! Cheeks and nose: they rise, puff and wrinkle.
+//! Cheeks and nose: raised, puffed and wrinkled.
 
 use glam::DVec3;
 

@@ -1,4 +1,4 @@
-//! What shapes are made of: what is known of a point of the skin, hills, and sliding.
+//! Elements of sculpted shapes: a point of the skin with its surroundings, patches, and sliding.
 
 use glam::DVec3;
 
@@ -20,14 +20,15 @@ pub struct Site {
     pub upper: f64,
     /// How much of the jaw's motion it takes on.
     pub jaw: f64,
-    /// How much less of the jaw's way back it takes: the tongue's root hangs on the hyoid, and leaves room to breathe.
+    /// How much less of the jaw's way back it takes: the tongue's root hangs on the hyoid, and
+    /// leaves room to breathe.
     pub rooted: f64,
     /// 1 where lips and cheeks are, 0 on gums, palate and tongue.
     pub soft: f64,
 }
 
-/// Where the weight of the jaw splits: x of the corners (m), how they spread away from the line, and
-/// the band over which it goes from half to all (m).
+/// Where the weight of the jaw splits: x of the corners (m), how they spread away from the line,
+/// and the band over which it goes from half to all (m).
 const CORNER: f64 = 0.0240;
 const SPREAD: f64 = 0.5;
 const BAND: f64 = 0.034;
@@ -37,15 +38,18 @@ const CORNER_Z: f64 = 0.016;
 const LINING: f64 = 0.009;
 /// Where the floor of the mouth hangs on the throat, and where it lies in the jaw (z, m).
 const FLOOR: [f64; 2] = [-0.055, -0.010];
-/// How much of the jaw's way back the tongue does without at z = 0, and how much more for every metre behind.
+/// How much of the jaw's way back the tongue does without at z = 0, and how much more for every
+/// metre behind.
 const ROOT: [f64; 2] = [0.2, -16.5];
 /// Where what lies beside the jaw stays, and where it goes along (z, m).
 const BESIDE: [f64; 2] = [-0.082, -0.036];
 /// The lower border of the jaw: its height at z = 0 (m) and its slope towards the back.
 const BORDER: [f64; 2] = [-0.105, -0.35];
-/// How far below the border the throat begins (m), where what goes along lies that much further in front.
+/// How far below the border the throat begins (m), where what goes along lies that much further in
+/// front.
 const THROAT: f64 = 0.016;
-/// Where the neck stays, and where it goes along (y, m). Flesh is held from about −0.145 on downwards.
+/// Where the neck stays, and where it goes along (y, m). Flesh is held from about −0.145 on
+/// downwards.
 const NECK: [f64; 2] = [-0.160, -0.114];
 /// How far behind the labial face of the teeth gums end, and the floor of the mouth begins (m).
 const GUMS: [f64; 2] = [-0.011, -0.019];
@@ -94,7 +98,8 @@ impl Site {
     }
 }
 
-/// How much of what is below the parting line goes along with the jaw: less towards joint, neck and throat.
+/// How much of what is below the parting line goes along with the jaw: less towards joint, neck and
+/// throat.
 fn along(p: DVec3, on_tongue: f64) -> f64 {
     let below = (BORDER[0] + BORDER[1] * p.z - p.y).clamp(0.0, THROAT);
     let beside = smoothstep(BESIDE[0], BESIDE[1] + below, p.z) * smoothstep(NECK[0], NECK[1], p.y);

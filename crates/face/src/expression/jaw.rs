@@ -1,4 +1,4 @@
-//! The jaw takes the skin along, split where the lips part.
+//! The jaw carries the skin along, split where the lips part.
 
 use glam::DVec3;
 

@@ -1,4 +1,4 @@
-//! Lids: they slide over the eyeball, as far from it as they were.
+//! Lids slide over the eyeball at a constant distance.
 
 use glam::DVec3;
 
@@ -13,7 +13,8 @@ const OVERLAP: f64 = 0.00016;
 /// How far above the upper edge, and below the lower, skin moves along (m).
 const ABOVE: f64 = 0.0140;
 const BELOW: f64 = 0.0100;
-/// Up to this distance from the eye's centre skin follows the ball, beyond the second it does not (m).
+/// Up to this distance from the eye's centre skin follows the ball, beyond the second it does not
+/// (m).
 const FOLLOWS: [f64; 2] = [0.0165, 0.0250];
 
 /// How far the edges go: 1 to where they meet, negative away from it.

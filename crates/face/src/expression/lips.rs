@@ -1,4 +1,4 @@
-//! One lip or the other: raised, lowered, rolled in, pressed, pushed up.
+//! Single lips: raised, lowered, rolled in, pressed and pushed up.
 //!
 //! Where both lips meet, what moves one against the other is zero, or takes the other along: no
 //! shape makes them cross.

@@ -1,4 +1,4 @@
-//! The mouth as a whole, and its corners: where zygomaticus, risorius and their opponents pull.
+//! The whole mouth and its corners, where zygomaticus, risorius and their opponents pull.
 
 use glam::DVec3;
 

@@ -1,5 +1,6 @@
-//! Muscle recipes: which muscles make a shape, and how much they shorten, with the jaw. Good enough
-//! to read as the expression until contractions are fitted to the shapes.
+//! Muscle recipes: contractions and jaw pose that make a shape.
+//!
+//! They are close enough to be recognised until contractions are fitted to the shapes.
 
 use super::jaw;
 use crate::anatomy::hinge::JawPose;

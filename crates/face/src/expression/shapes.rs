@@ -1,4 +1,4 @@
-//! All shapes by name.
+//! All sculpted shapes by name.
 
 use glam::DVec3;
 use pliant_math::team::{SharedSlice, Team};

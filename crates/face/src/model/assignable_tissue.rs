@@ -1,8 +1,9 @@
-//! Flesh that is lent to muscles: tets near one that have none of it in them.
+//! Assignable tissue: passive tets near a muscle that a fit may activate.
 //!
-//! Where muscles of a template lie is a guess, and a subject's own may be elsewhere (Dinev 2020, section 4.2.1): every tet within
-//! a centimetre of a muscle's has a row in the geometry S, and may come to contract with it. As long as nothing tells it to, it is what
-//! it was: passive tissue, by its own stiffness.
+//! Where muscles of a template lie is a guess, and a subject's own may be elsewhere (Dinev 2020,
+//! section 4.2.1): every tet within a centimetre of a muscle's has a row in the geometry S, and may
+//! come to contract with it. As long as nothing tells it to, it is what it was: passive tissue, by
+//! its own stiffness.
 
 use glam::DVec3;
 use pliant_model::potentials::activation::RELAXED;
@@ -11,7 +12,8 @@ use super::{BoneHold, FaceModel, FittedShape, NearbyMuscles, Share};
 use crate::inverse::muscle_geometry::GeometryMatrix;
 
 impl Share {
-    /// What a share counts for where means over active flesh are taken: muscle at work is thirty times as stiff as what is lent.
+    /// What a share counts for where means over active flesh are taken: muscle at work is thirty
+    /// times as stiff as what is lent.
     const ASSIGNABLE_WEIGHT: f64 = 1.0 / 30.0;
 
     /// Whether it is lent: none of the tet is the muscle.
@@ -26,8 +28,9 @@ impl Share {
 }
 
 impl FaceModel {
-    /// The same face with tets lent to the muscle nearest to them, where the corners of tets that have a muscle in them are within `reach` (m) of
-    /// theirs; shapes that were fitted leave them relaxed. What was learned of S is kept only where nothing is lent that was not before.
+    /// The same face with tets lent to the muscle nearest to them, where the corners of tets that
+    /// have a muscle in them are within `reach` (m) of theirs; shapes that were fitted leave them
+    /// relaxed. What was learned of S is kept only where nothing is lent that was not before.
     ///
     /// ```
     /// # use pliant_face::{BuildOptions, FaceModel, Template, build};
@@ -35,7 +38,7 @@ impl FaceModel {
     /// # let team = Team::new(1);
     /// # let head = Template::built_in(0.006, &team)?;
     /// # let (face, _) = build(&head, "built in".as_ref(), &BuildOptions { size: 0.009 }, &team)?;
-    /// let lent = face.lending(0.01);
+    /// let lent = face.with_assignable_tissue(0.01);
     /// assert!(lent.active_tets().len() > face.active_tets().len());
     /// assert_eq!(lent.active_fractions(), face.active_fractions());
     /// # Ok::<(), pliant_face::FaceError>(())

@@ -1,4 +1,4 @@
-//! How flesh slides over bone (Ichim et al. 2017, Fig. 5).
+//! Measures how far flesh slides over bone (Fig. 5 of \[ichim2017phace\]).
 
 use glam::DVec3;
 

@@ -1,4 +1,4 @@
-//! Lists of numbers and texts as bytes, little-endian, each with its length before it.
+//! Lists of numbers and texts as little-endian bytes, each with its length in front.
 
 use glam::DVec3;
 

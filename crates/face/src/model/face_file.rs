@@ -1,4 +1,4 @@
-//! A face as bytes: `.face`. Magic with version, then what a [`FaceModel`] has, in order, then a
+//! The `.face` file format: magic with version, the fields of a [`FaceModel`] in order, and a
 //! checksum (FNV-1a).
 
 use glam::DVec3;
@@ -114,8 +114,8 @@ impl FaceModel {
     /// The face in bytes.
     ///
     /// # Errors
-    /// When they are no face, cut off or damaged; never panics, and allocates nothing that the bytes
-    /// do not hold.
+    /// When they are no face, cut off or damaged; never panics, and allocates nothing that the
+    /// bytes do not hold.
     ///
     /// ```
     /// use pliant_face::FaceModel;
@@ -148,7 +148,8 @@ impl FaceModel {
         Ok(model)
     }
 
-    /// Puts the checksum that fits at the end of bytes that were changed: for whoever tests the reader.
+    /// Puts the checksum that fits at the end of bytes that were changed: for whoever tests the
+    /// reader.
     pub fn seal(bytes: &mut [u8]) {
         let Some(body) = bytes.len().checked_sub(8) else { return };
         let sum = checksum(&bytes[..body]).to_le_bytes();

@@ -1,10 +1,11 @@
-//! Which muscles are near which tets.
+//! Muscles near each vertex of the tets.
 
 use glam::DVec3;
 
 use super::FaceModel;
 
-/// Which muscles come near the tets' vertices. A muscle is where tets are that have some of it in them.
+/// Which muscles come near the tets' vertices. A muscle is where tets are that have some of it in
+/// them.
 pub(crate) struct NearbyMuscles {
     muscles: usize,
     /// By vertex, of every muscle.

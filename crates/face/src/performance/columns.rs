@@ -1,4 +1,4 @@
-//! What the columns of a table, or the keys of a frame, are.
+//! Meaning of the columns of a table, or of the keys of a JSON frame.
 
 use std::path::Path;
 
@@ -25,7 +25,8 @@ pub const ROTATIONS: [&str; 9] = [
 pub const PLACES: [&str; 3] = ["HeadX", "HeadY", "HeadZ"];
 /// Weights beyond this are a mistake, or are percent.
 const GREATEST: f64 = 4.0;
-/// Muscles shorten by no more than this part of their length, and lengthen by no more than the other.
+/// Muscles shorten by no more than this part of their length, and lengthen by no more than the
+/// other.
 const CONTRACTION: [f64; 2] = [-0.3, 0.6];
 /// More columns than these are a mistake.
 const MOST_COLUMNS: usize = 1 << 10;

@@ -18,8 +18,9 @@ struct File {
 }
 
 impl Performance {
-    /// Reads frames, each of them numbers by name: shapes, muscles, and rotations as in tables. What a frame
-    /// does not name is zero. `fps`, where it is given, is meant instead of the file's.
+    /// Reads frames, each of them numbers by name: shapes, muscles, and rotations as in tables.
+    /// What a frame does not name is zero. `fps`, where it is given, is meant instead of the
+    /// file's.
     ///
     /// ```
     /// use pliant_face::{Performance, performance::Names};

@@ -1,4 +1,4 @@
-//! A performance from nothing: ten seconds of talk, with blinks, looks and smiles.
+//! A synthetic performance: ten seconds of talk, with blinks, looks and smiles.
 
 use super::{Performance, PerformanceFrame};
 use crate::anatomy::distance_fields::smoothstep;

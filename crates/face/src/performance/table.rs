@@ -1,4 +1,4 @@
-//! Performances as text.
+//! Performances as tables of text.
 
 use std::path::Path;
 
@@ -15,8 +15,8 @@ pub(super) const MOST_FRAMES: usize = 1 << 20;
 const RATES: [f64; 6] = [24.0, 25.0, 30.0, 48.0, 50.0, 60.0];
 
 impl Performance {
-    /// Reads a table of weights, and of contractions of muscles. `fps` is asked for where the table does
-    /// not tell. `path` is named in errors.
+    /// Reads a table of weights, and of contractions of muscles. `fps` is asked for where the table
+    /// does not tell. `path` is named in errors.
     ///
     /// ```
     /// use pliant_face::{Performance, performance::Names};
@@ -71,8 +71,8 @@ impl Performance {
         Ok(columns.performance(fps.or(told).unwrap_or(30.0), frames))
     }
 
-    /// The table that Live Link Face would have written; shapes that ARKit does not have follow, and where the
-    /// head is, if it goes anywhere.
+    /// The table that Live Link Face would have written; shapes that ARKit does not have follow,
+    /// and where the head is, if it goes anywhere.
     pub fn to_csv(&self) -> String {
         let extra: Vec<&String> =
             self.shapes.iter().filter(|s| !ARKIT.contains(&s.as_str())).collect();

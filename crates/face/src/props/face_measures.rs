@@ -1,4 +1,4 @@
-//! The few lengths of a face that things are made by.
+//! Lengths of a face that props are sized by.
 
 use glam::DVec3;
 

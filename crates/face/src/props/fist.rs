@@ -1,4 +1,4 @@
-//! A fist on a forearm, as large as the head's, with its knuckles at the tip of the nose.
+//! A fist on a forearm, sized to the head, with its knuckles at the tip of the nose.
 
 use glam::DVec3;
 use pliant_mesh::Surface;

@@ -1,5 +1,5 @@
-//! A headset for virtual reality: a body in front of the eyes, a cushion that follows the face around them and presses
-//! into it evenly, and a strap.
+//! A headset for virtual reality: body, strap, and a cushion that follows the face and presses
+//! evenly into it.
 
 use glam::DVec3;
 use pliant_mesh::{Mesh, SignedDistance, Surface, SurfaceTree};
@@ -11,8 +11,8 @@ use crate::anatomy::distance_fields::{smooth_max, smooth_min, smoothstep};
 use crate::error::FaceError;
 use crate::model::FaceModel;
 
-/// How deep the cushion is in the face at rest (m), and in which part of what is between skin and bone at most: foam
-/// gives way where flesh cannot.
+/// How deep the cushion is in the face at rest (m), and in which part of what is between skin and
+/// bone at most: foam gives way where flesh cannot.
 const PRESS: f64 = 0.003;
 const COMPRESSED: f64 = 0.3;
 /// Farther away than this nobody asks for the skin (m).

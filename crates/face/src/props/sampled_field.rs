@@ -1,4 +1,4 @@
-//! A function of space on a lattice, for those that ask for it often.
+//! A function of space sampled on a lattice, for fast lookup.
 
 use glam::DVec3;
 
@@ -12,7 +12,8 @@ pub(super) struct SampledField {
 }
 
 impl SampledField {
-    /// Within a box, on cubes of a side (m), where somebody will ask; elsewhere values are as far away as can be.
+    /// Within a box, on cubes of a side (m), where somebody will ask; elsewhere values are as far
+    /// away as can be.
     pub fn new(
         (low, high): (DVec3, DVec3),
         size: f64,

@@ -1,4 +1,4 @@
-//! A mesh as artists make them holds a head in pieces: skin, eyeballs, teeth, lashes.
+//! Connected pieces of a mesh: skin, eyeballs, teeth and lashes of a head.
 
 use glam::DVec3;
 use pliant_mesh::{Attribute, Bounds, Group, Mesh, Polygons, Surface, components_of_triangles};

@@ -1,4 +1,4 @@
-//! What was warped into a head must be under its skin.
+//! Pushes warped parts back under the skin.
 
 use glam::DVec3;
 use pliant_math::team::Team;
@@ -37,8 +37,8 @@ impl<'a> SkinCover<'a> {
         found.is_some_and(|found| self.in_mouth[found.triangle as usize])
     }
 
-    /// Moves points inward until they are as deep as asked (m), and takes their neighbours along; what is
-    /// at the wall of the mouth stays where it is unless `mouth` is said.
+    /// Moves points inward until they are as deep as asked (m), and takes their neighbours along;
+    /// what is at the wall of the mouth stays where it is unless `mouth` is said.
     pub fn push(&self, mesh: &mut Mesh, depth: f64, mouth: bool, team: &Team) {
         let around = neighbours(mesh);
         for round in 0..TOGETHER + ALONE {

@@ -1,5 +1,4 @@
-//! Which place of a template's skin every vertex of another is like: regions, colours and shapes are
-//! handed over by it.
+//! Corresponding points of two skins, which transfer regions, colours and shapes between them.
 
 use glam::DVec3;
 use pliant_math::team::{SharedSlice, Team};
@@ -17,7 +16,8 @@ const LIPS: [[&str; 2]; 2] = [["upper_lip", "upper_lip_inner"], ["lower_lip", "l
 /// What of the opening of the jaw moves a lip that is the lower.
 const LOWER: f64 = 0.5;
 
-/// For every vertex of `skin` the place of the other mesh, which was warped onto it, that it is like.
+/// For every vertex of `skin` the place of the other mesh, which was warped onto it, that it is
+/// like.
 pub fn correspondence(skin: &Mesh, warped: &Mesh, team: &Team) -> Vec<Option<ClosestPoint>> {
     let tree = SurfaceTree::new(warped);
     let (own, other) = (normals(skin), face_normals(warped));
@@ -33,8 +33,8 @@ pub fn correspondence(skin: &Mesh, warped: &Mesh, team: &Team) -> Vec<Option<Clo
     found
 }
 
-/// The regions of a template on a skin that is like it. Lips are told by what opening the jaw does to
-/// them (m), where that is known.
+/// The regions of a template on a skin that is like it. Lips are told by what opening the jaw does
+/// to them (m), where that is known.
 pub fn regions(
     template: &Template,
     like: &[Option<ClosestPoint>],

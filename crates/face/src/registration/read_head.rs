@@ -1,4 +1,4 @@
-//! Reads a head of one's own: a mesh, its shapes, and its markers.
+//! Reads your head mesh with its shapes and its markers.
 
 use std::path::{Path, PathBuf};
 

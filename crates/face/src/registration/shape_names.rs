@@ -1,4 +1,5 @@
-//! Shapes by other names: `mouthSmile_L` is ARKit's `mouthSmileLeft`, `cheekPuff_L` half of its `cheekPuff`.
+//! Other names of shapes: `mouthSmile_L` is ARKit's `mouthSmileLeft`, `cheekPuff_L` is half of its
+//! `cheekPuff`.
 
 use crate::anatomy::hinge::JawPose;
 use crate::expression::{ARKIT, Recipe, recipe};

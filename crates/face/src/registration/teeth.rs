@@ -1,4 +1,4 @@
-//! Teeth, gums and tongue of a head of one's own: the pieces that are in its mouth.
+//! Teeth, gums and tongue of your head mesh: the pieces inside its mouth.
 
 use glam::DVec3;
 use pliant_math::team::Team;
@@ -14,8 +14,8 @@ use crate::error::FaceError;
 const ENAMEL: [f64; 3] = [0.93, 0.91, 0.84];
 /// Fewer triangles than these are no row of teeth.
 const FEWEST: usize = 100;
-/// Proxies: edges, cubes that their surface is looked for in, and how far they are outside of the teeth, so
-/// that gaps between these are closed (m).
+/// Proxies: edges, cubes that their surface is looked for in, and how far they are outside of the
+/// teeth, so that gaps between these are closed (m).
 const EDGE: f64 = 0.0032;
 const CUBE: f64 = 0.0010;
 const AROUND: f64 = 0.0002;
@@ -26,8 +26,8 @@ pub struct OwnTeeth {
     pub proxies: [Mesh; 2],
 }
 
-/// The teeth of a head whose mouth is in `mouth`; `None` where it has none. `opening` is what opening the
-/// jaw does to all vertices (m); without it what is below `middle` is of the mandible.
+/// The teeth of a head whose mouth is in `mouth`; `None` where it has none. `opening` is what
+/// opening the jaw does to all vertices (m); without it what is below `middle` is of the mandible.
 pub fn own_teeth(
     own: &OwnHead,
     pieces: &[ConnectedPiece],

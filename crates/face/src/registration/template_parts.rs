@@ -1,4 +1,4 @@
-//! The parts of a template in another head, under its skin.
+//! Warps the template's parts into your head, under its skin.
 
 use glam::DVec3;
 use pliant_math::team::{SharedSlice, Team};
@@ -31,8 +31,8 @@ pub fn moved(mesh: &Mesh, warp: &SpaceWarp, team: &Team) -> Mesh {
     Mesh { positions, ..mesh.clone() }
 }
 
-/// A bone under the new skin, with teeth of its own or the template's. What of it comes to stand in the
-/// mouth is bared.
+/// A bone under the new skin, with teeth of its own or the template's. What of it comes to stand in
+/// the mouth is bared.
 pub fn bone(
     bone: &Surface,
     own_teeth: Option<&Surface>,

@@ -1,5 +1,5 @@
-//! A smooth map of space that takes points to others: a similarity, then a spline of the biharmonic
-//! kernel −|x| with an affine part (Carr et al. 2001), which bends as little as it can.
+//! A smooth map of space through given points: a similarity, then a spline of the biharmonic kernel
+//! −|x| with an affine part (Carr et al. 2001), which bends as little as possible.
 
 use glam::{DMat3, DVec3};
 use pliant_math::decomposition::polar;
@@ -13,8 +13,8 @@ pub struct Similarity {
 }
 
 impl Similarity {
-    /// The one that takes points to others with the least squares (Umeyama 1991); `None` where these
-    /// do not tell, being too few, in one place, or not finite.
+    /// The one that takes points to others with the least squares (Umeyama 1991); `None` where
+    /// these do not tell, being too few, in one place, or not finite.
     pub fn between(from: &[DVec3], to: &[DVec3]) -> Option<Similarity> {
         let count = from.len().min(to.len());
         if count < 3 {

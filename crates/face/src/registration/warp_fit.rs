@@ -1,4 +1,4 @@
-//! The warp that takes a template's skin onto another: by markers, then by what is closest.
+//! Fits the warp from a template's skin onto another: by markers, then by closest points.
 
 use std::path::Path;
 

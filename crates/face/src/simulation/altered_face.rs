@@ -1,5 +1,5 @@
-//! An altered face in the simulation: growth and stiffness of its tets, bones that were moved, and the way from the
-//! face as it was built to that.
+//! An altered face in the simulation: growth and stiffness of its tets, moved bones, and the way
+//! there from the face as built.
 
 use glam::DVec3;
 use pliant_model::potentials::activation::RELAXED;
@@ -23,7 +23,8 @@ const LOST: f64 = 0.1;
 pub(super) struct AlteredFace {
     /// Tets whose own activation comes first: those that grow, or whose stiffness changes.
     pub growing: Vec<u32>,
-    /// Tets that muscles are in, or that are lent to one, in the order of their activations, and whether they are lent.
+    /// Tets that muscles are in, or that are lent to one, in the order of their activations, and
+    /// whether they are lent.
     muscular: Vec<(u32, bool)>,
     /// Factors on stiffness that the matrix at rest has, per tet; none where they are 1.
     bases: Vec<Firmness>,
@@ -76,7 +77,7 @@ impl AlteredFace {
         alteration.at(self.begun, 1.0)
     }
 
-    /// Takes over which vertices bone holds, in the order of [`Altered::shifts`].
+    /// Takes over which vertices bone holds, in the order of [`AlteredFace::shifts`].
     pub fn hold(&mut self, vertices: usize, held: impl Iterator<Item = usize>) {
         self.held = vec![u32::MAX; vertices];
         for (place, v) in (0u32..).zip(held) {
@@ -186,8 +187,9 @@ impl<'a> FaceSimulation<'a> {
         Ok(simulation)
     }
 
-    /// Goes from the face as it was built to the altered one; what grows finds its shape on the way, that of the most that it
-    /// ever grows. Returns what forces are left, relative to those that flesh exerts.
+    /// Goes from the face as it was built to the altered one; what grows finds its shape on the
+    /// way, that of the most that it ever grows. Returns what forces are left, relative to those
+    /// that flesh exerts.
     fn settle(&mut self) -> f64 {
         if !self.altered.growing.is_empty() {
             let fullest = self.alteration.fullest();
@@ -236,8 +238,8 @@ impl<'a> FaceSimulation<'a> {
         self.alteration.at(self.now.time, self.part).teeth
     }
 
-    /// Volume that flesh which grows should have gained by now, and has (m³). It has less where bones, muscles and other flesh
-    /// press on it.
+    /// Volume that flesh which grows should have gained by now, and has (m³). It has less where
+    /// bones, muscles and other flesh press on it.
     pub fn growth(&self) -> [f64; 2] {
         let moment = self.alteration.at(self.now.time, self.part);
         let positions = self.positions();

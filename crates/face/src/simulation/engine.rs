@@ -1,12 +1,13 @@
-//! A face as the engine's model: tissue that contracts, bones that hold it, teeth and lips that it meets.
+//! A face as a model of the engine: contracting tissue, bones that hold it, and colliding teeth and
+//! lips.
 
 use pliant_model::integrator::{Damping, Integrator, Scheme, Solver};
 use pliant_model::potentials::sliding::Plane;
 use pliant_model::potentials::tracking::Tracked;
 use pliant_model::touching::TouchLaw;
 use pliant_model::{
-    ActiveTet, Shape, BodySpec, Breeze, Collider, ElasticModel, Hold, Lame, Matter, Model,
-    ModelBuilder, SlidingVertex,
+    ActiveTet, BodySpec, Breeze, Collider, ElasticModel, Hold, Lame, Matter, Model, ModelBuilder,
+    Shape, SlidingVertex,
 };
 
 use super::altered_face::AlteredFace;
@@ -22,10 +23,12 @@ const DENSITY: f64 = 1000.0;
 const SLIDING_STIFFNESS: f64 = 0.4;
 /// Of contact with teeth (N/m), per Pa of shear modulus.
 const TEETH_STIFFNESS: f64 = 0.4;
-/// Teeth are rounded off within this (m) for Newton's method, which does not converge on the creases of triangles. A few iterations
-/// on the matrix at rest, which step into teeth and out again, come nearer to the end without.
+/// Teeth are rounded off within this (m) for Newton's method, which does not converge on the
+/// creases of triangles. A few iterations on the matrix at rest, which step into teeth and out
+/// again, come nearer to the end without.
 const TEETH_ROUNDING: f64 = 5e-4;
-/// How much stiffer contact of lips is than their own flesh, and what of that a few iterations can follow.
+/// How much stiffer contact of lips is than their own flesh, and what of that a few iterations can
+/// follow.
 const LIP_FIRMNESS: f64 = 30.0;
 const INTERACTIVE_FIRMNESS: f64 = 10.0;
 /// Of contact with things (N/m), per Pa of shear modulus.
@@ -41,8 +44,8 @@ pub(super) fn model(
     time: f64,
     world: &World,
 ) -> Result<(Model, AlteredFace), FaceError> {
-    // Tets of which bones hold every corner have no say; in the joint of the jaw they are turned over
-    // as it opens.
+    // Tets of which bones hold every corner have no say; in the joint of the jaw they are turned
+    // over as it opens.
     let is_free = |v: &u32| match face.holds[*v as usize] {
         BoneHold::Free => true,
         BoneHold::Sliding(_) => options.sliding,
@@ -181,8 +184,8 @@ fn gained(face: &FaceModel, gains: &[f64]) -> Vec<f64> {
     gained
 }
 
-/// Newton's method, or a modified one on the matrix at rest, which inertia changes little in flesh as soft and light as
-/// this.
+/// Newton's method, or a modified one on the matrix at rest, which inertia changes little in flesh
+/// as soft and light as this.
 fn integrator(options: &FaceSimulationOptions) -> Integrator {
     let solver = match options.solver {
         FaceSolver::Exact { tolerance } => {

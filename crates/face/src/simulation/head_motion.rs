@@ -1,12 +1,14 @@
-//! The head's own motion, as flesh feels it.
+//! Inertial forces on the flesh from the head's own motion.
 //!
-//! Flesh with inertia is simulated in a frame that goes along with the head, but does not turn: bones turn in it,
-//! and with them planes, teeth, and the ether of damping. A frame that is accelerated by a has the gravity g − a, exactly
-//! what the world has, but energies are those of motion relative to the head: the account of a face is of
-//! what is seen of its flesh, however fast it is carried. Without inertia everything is in the frame of the skull.
+//! Flesh with inertia is simulated in a frame that goes along with the head, but does not turn:
+//! bones turn in it, and with them planes, teeth, and the ether of damping. A frame that is
+//! accelerated by a has the gravity g − a, exactly what the world has, but energies are those of
+//! motion relative to the head: the account of a face is of what is seen of its flesh, however fast
+//! it is carried. Without inertia everything is in the frame of the skull.
 //!
-//! Places come frame by frame: with X₀, X₁, X₂ a time Δt apart, the acceleration between the last two is
-//! (X₂ − 2X₁ + X₀)/Δt², which is that of backward Euler. What moves when it is first seen has moved before.
+//! Places come frame by frame: with X₀, X₁, X₂ a time Δt apart, the acceleration between the last
+//! two is (X₂ − 2X₁ + X₀)/Δt², which is that of backward Euler. What moves when it is first seen
+//! has moved before.
 
 use glam::{DMat3, DVec3};
 use pliant_math::Row;
@@ -81,7 +83,8 @@ pub(super) struct HeadMotion {
 impl FaceSimulation<'_> {
     /// Lets the head be elsewhere at the end of the next frame.
     ///
-    /// In the first frame it is there from the beginning, and in the second it has always moved as it does.
+    /// In the first frame it is there from the beginning, and in the second it has always moved as
+    /// it does.
     pub fn move_head(&mut self, to: &HeadPose) {
         self.carriage.to = to.finite();
     }
@@ -91,8 +94,8 @@ impl FaceSimulation<'_> {
         self.now.head
     }
 
-    /// Speeds of the skin's vertices that are simulated, relative to the head (m/s): root of the mean square. Nothing without
-    /// inertia.
+    /// Speeds of the skin's vertices that are simulated, relative to the head (m/s): root of the
+    /// mean square. Nothing without inertia.
     pub fn rms_skin_speed(&self) -> f64 {
         let (mut sum, mut count) = (0.0, 0usize);
         let velocity = |v: u32| {
@@ -110,7 +113,8 @@ impl FaceSimulation<'_> {
         if count > 0 { (sum / count as f64).sqrt() } else { 0.0 }
     }
 
-    /// What bones are moved by in the frame that is simulated in: they turn with flesh that has inertia, and stay otherwise.
+    /// What bones are moved by in the frame that is simulated in: they turn with flesh that has
+    /// inertia, and stay otherwise.
     pub(super) fn carrier(&self, head: &HeadPose) -> Rigid {
         match self.substeps {
             Some(_) => Rigid::new(head.turn, self.face.neck(), DVec3::ZERO),

@@ -1,4 +1,4 @@
-//! A simulation lent to inverse physics: its equilibrium, and the jaw as numbers to be turned.
+//! Access of inverse physics to a simulation: its equilibrium, and the jaw pose as numbers.
 
 use glam::DVec3;
 use pliant_math::Row;
@@ -58,7 +58,8 @@ impl FaceSimulation<'_> {
         Equilibrium { model, state, workspace, input, accuracy: Equilibrium::ROUGH }
     }
 
-    /// Puts flesh where it is at rest, and from there takes it along with the jaw: where a solver begins.
+    /// Puts flesh where it is at rest, and from there takes it along with the jaw: where a solver
+    /// begins.
     pub fn reset_with_jaw(&mut self, jaw: &JawPose) {
         self.state = State::initial(&self.model);
         self.now.jaw = JawPose::default();
@@ -67,7 +68,8 @@ impl FaceSimulation<'_> {
     }
 
     /// Draws the skin to a target (m, in the frame of the skull) by the springs of
-    /// [`SimulationOptions::skin_pull`](super::SimulationOptions::skin_pull), from rest, with the jaw in a pose.
+    /// [`FaceSimulationOptions::skin_pull`](super::FaceSimulationOptions::skin_pull), from rest, with the
+    /// jaw in a pose.
     pub fn attract_skin(&mut self, target: &[DVec3], jaw: &JawPose) -> FaceFrameReport {
         self.set_skin_target(target, jaw);
         let mut report = FaceFrameReport { steps: 1, ..FaceFrameReport::default() };
@@ -75,7 +77,8 @@ impl FaceSimulation<'_> {
         report
     }
 
-    /// Lets these springs pull to a target (m), with the jaw in a pose and flesh taken along with it from rest.
+    /// Lets these springs pull to a target (m), with the jaw in a pose and flesh taken along with
+    /// it from rest.
     pub fn set_skin_target(&mut self, target: &[DVec3], jaw: &JawPose) {
         self.reset_with_jaw(jaw);
         let to = self.aimed(self.now.contractions.clone(), *jaw);
@@ -107,8 +110,8 @@ impl FaceSimulation<'_> {
 }
 
 impl FaceSimulation<'_> {
-    /// How much the muscles in every tet that has some contract, as far as they obey, by how much of it they are:
-    /// tet by tet in the order of [`FaceModel::shares`](crate::FaceModel::shares).
+    /// How much the muscles in every tet that has some contract, as far as they obey, by how much
+    /// of it they are: tet by tet in the order of [`FaceModel::shares`](crate::FaceModel::shares).
     pub fn efforts(&self) -> impl Iterator<Item = f64> {
         let moment = self.alteration.at(self.now.time, self.part);
         let effort = move |shares: &std::ops::Range<usize>| {

@@ -1,4 +1,4 @@
-//! A start for the solver: flesh that goes along with the jaw.
+//! Share of each vertex in the jaw's motion: the solver's initial guess.
 
 use crate::model::{BoneHold, FaceModel};
 

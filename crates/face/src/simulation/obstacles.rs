@@ -1,9 +1,10 @@
-//! Rigid things that press on a face, moved along their paths whatever they meet, but for two repairs:
+//! Rigid things that press on a face, moved along their paths whatever they meet, but for two
+//! repairs:
 //!
-//! - A thing never enters bone: where its path leads there, it is held out along the shortest way, so that flesh between
-//!   them has [`THINNEST`] left.
-//! - A thing that is in the face when it is first seen begins outside, along the shortest way, and comes to its path within
-//!   [`ENTRY`] frames.
+//! - A thing never enters bone: where its path leads there, it is held out along the shortest way,
+//!   so that flesh between them has [`THINNEST`] left.
+//! - A thing that is in the face when it is first seen begins outside, along the shortest way, and
+//!   comes to its path within [`ENTRY`] frames.
 
 use glam::DVec3;
 use pliant_math::Row;
@@ -111,8 +112,8 @@ impl Obstacles {
         Obstacles { props: props.to_vec(), first, entries, bones, skin }
     }
 
-    /// Poses of all things in the frame of the skull at a time (s), `frame` frames after the first, where the mandible is moved by
-    /// `jaw` and the head is at `head`.
+    /// Poses of all things in the frame of the skull at a time (s), `frame` frames after the first,
+    /// where the mandible is moved by `jaw` and the head is at `head`.
     fn poses(&self, time: f64, frame: f64, jaw: &Rigid, head: &Rigid) -> Vec<Rigid> {
         let pose = |(prop, entry): (&FaceProp, &DVec3)| {
             let path = prop.pose(time);
@@ -171,8 +172,9 @@ impl Obstacles {
     }
 }
 
-/// What takes a thing out of a skin at rest (m): along the mean of the directions in which skin is nearest to its surface,
-/// weighted by depth, as far as is needed and no farther than [`LONGEST_WAY`].
+/// What takes a thing out of a skin at rest (m): along the mean of the directions in which skin is
+/// nearest to its surface, weighted by depth, as far as is needed and no farther than
+/// [`LONGEST_WAY`].
 fn way_out(prop: &FaceProp, time: f64, skin: &[DVec3]) -> DVec3 {
     let pose = prop.pose(time);
     let shape = prop.shape.moved(&pose);
@@ -194,7 +196,8 @@ fn is_within_reach(placed: &[pliant_model::Placed], x: DVec3) -> bool {
     })
 }
 
-/// What takes a shape away from the point that is deepest in it, or nearer than `margin` (m); `None` when there is none.
+/// What takes a shape away from the point that is deepest in it, or nearer than `margin` (m);
+/// `None` when there is none.
 fn deepest(shape: &Shape, points: impl Iterator<Item = DVec3>, margin: f64) -> Option<DVec3> {
     let (center, radius) = shape.bounds().unwrap_or((DVec3::ZERO, f64::INFINITY));
     let reach = radius + margin;
@@ -221,7 +224,7 @@ fn inverse(rigid: &Rigid) -> Rigid {
 }
 
 impl FaceSimulation<'_> {
-    /// Where things are (rigid motions of [`Prop::surface`] in the frame of the skull).
+    /// Where things are (rigid motions of [`FaceProp::surface`] in the frame of the skull).
     pub fn props(&self) -> &[Rigid] {
         &self.thing_poses
     }

@@ -1,4 +1,4 @@
-//! What a face is simulated with: how equilibria are looked for, and how flesh moves.
+//! Options of a simulation: solver, material and dynamics.
 
 use glam::DVec3;
 use pliant_model::integrator::{Correction, Fepr, Scheme};
@@ -14,8 +14,8 @@ pub enum FaceSolver {
         /// Relative norm of the gradient.
         tolerance: f64,
     },
-    /// A modified Newton's method, on the matrix at rest, which is factored once: some iterations per
-    /// frame. Activations and contact enter the right-hand side.
+    /// A modified Newton's method, on the matrix at rest, which is factored once: some iterations
+    /// per frame. Activations and contact enter the right-hand side.
     Interactive {
         /// Of a frame.
         iterations: u32,
@@ -47,7 +47,8 @@ pub struct Dynamics {
 }
 
 impl Dynamics {
-    /// How energy is kept by a scheme: schemes that do not damp what is stiffest, as muscle is, leave that to a filter.
+    /// How energy is kept by a scheme: schemes that do not damp what is stiffest, as muscle is,
+    /// leave that to a filter.
     pub fn fepr(scheme: Scheme) -> Fepr {
         let keeps_all = matches!(scheme, Scheme::ImplicitMidpoint | Scheme::Trapezoidal);
         Fepr { filter: if keeps_all { STIFFEST } else { 0.0 }, ..Fepr::default() }
@@ -75,8 +76,8 @@ pub struct FaceSimulationOptions {
     pub most_iterations: u32,
     /// Shear modulus of passive tissue (Pa).
     pub shear: f64,
-    /// Of active tissue, in those of passive: muscle at work is a multiple as stiff, and most tets have
-    /// little of it.
+    /// Of active tissue, in those of passive: muscle at work is a multiple as stiff, and most tets
+    /// have little of it.
     pub muscle_stiffness: f64,
     /// The paper's λ/μ; Lamé's λ is twice that many μ.
     pub volume_ratio: f64,

@@ -1,9 +1,10 @@
-//! What flesh grows into.
+//! Remodelling: the plastic deformation that growing flesh takes.
 //!
-//! Flesh between bone and skin that grows alike along all axes cannot do so along the bone: it is pressed there, and buckles into
-//! bumps (at twice the volume, in the cheeks). Living flesh does not keep such stress, it remodels. So the plastic deformation is a symmetric
-//! G with det G = s³ in the place of s I: as growth comes in steps, G takes over most of the stretch that flesh has found
-//! after each, and what is left of stress is pressure, which makes the volume.
+//! Flesh between bone and skin that grows alike along all axes cannot do so along the bone: it is
+//! pressed there, and buckles into bumps (at twice the volume, in the cheeks). Living flesh does
+//! not keep such stress, it remodels. So the plastic deformation is a symmetric G with det G = s³
+//! in the place of s I: as growth comes in steps, G takes over most of the stretch that flesh has
+//! found after each, and what is left of stress is pressure, which makes the volume.
 
 use glam::{DMat3, DVec3};
 use pliant_math::decomposition::polar;
@@ -48,7 +49,8 @@ impl GrownShapes {
         blend * (scale / volume.cbrt())
     }
 
-    /// Takes over the stretches of tets (`growing`) at `positions` (m), whose lengths should be longer by `scales`.
+    /// Takes over the stretches of tets (`growing`) at `positions` (m), whose lengths should be
+    /// longer by `scales`.
     pub fn take(
         &mut self,
         face: &FaceModel,

@@ -1,8 +1,9 @@
-//! A simulation between two frames as bytes: all that the next frame depends on.
+//! Snapshot of a simulation between two frames, as bytes: everything that the next frame depends
+//! on.
 //!
-//! How many numbers there are, as a word; the pose, the head's motion, where things are, and the gusts of the last step; then the
-//! engine's state with its own checksum. What is driven follows from the pose, but for the gusts, which were felt where skin
-//! was before it moved.
+//! How many numbers there are, as a word; the pose, the head's motion, where things are, and the
+//! gusts of the last step; then the engine's state with its own checksum. What is driven follows
+//! from the pose, but for the gusts, which were felt where skin was before it moved.
 
 use glam::{DMat3, DVec3};
 use pliant_model::Rigid;
@@ -39,8 +40,8 @@ impl FaceSimulation<'_> {
     /// Goes on from there.
     ///
     /// # Errors
-    /// When the bytes are not those of a simulation of the same face, options and world, with the same key; the simulation is
-    /// as it was then.
+    /// When the bytes are not those of a simulation of the same face, options and world, with the
+    /// same key; the simulation is as it was then.
     pub fn resume(&mut self, bytes: &[u8], key: u64) -> Result<(), FaceError> {
         let fail = |problem: String| FaceError::File { byte: 0, problem };
         let damaged = || fail("expected a whole snapshot of a face".to_owned());

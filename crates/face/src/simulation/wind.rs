@@ -1,8 +1,9 @@
 //! Wind on the skin.
 //!
-//! It blows on triangles of the outer skin, as the engine's drag ½ ρ A (u·n)|u·n| n with u relative to the skin, which a head
-//! that moves through still air feels, too. Skin in hollows is sheltered: how far away the next skin is along a triangle's
-//! normal, in parts of the way there, tells. The inside of the mouth is, until the jaw opens.
+//! It blows on triangles of the outer skin, as the engine's drag ½ ρ A (u·n)|u·n| n with u relative
+//! to the skin, which a head that moves through still air feels, too. Skin in hollows is sheltered:
+//! how far away the next skin is along a triangle's normal, in parts of the way there, tells. The
+//! inside of the mouth is, until the jaw opens.
 
 use glam::DVec3;
 use pliant_math::Row;
@@ -16,9 +17,11 @@ use crate::model::{BoundaryPart, FaceModel};
 
 /// How far from the skin it is looked for what shelters it (m).
 const LOOKS: [f64; 5] = [0.004, 0.008, 0.014, 0.022, 0.032];
-/// Nearer than the first part of the way there nothing blows, and farther than the second everything.
+/// Nearer than the first part of the way there nothing blows, and farther than the second
+/// everything.
 const SHELTERED: [f64; 2] = [0.15, 0.5];
-/// The mouth's inside is within this of its middle (m), and open from the first to the second angle of the jaw (degrees).
+/// The mouth's inside is within this of its middle (m), and open from the first to the second angle
+/// of the jaw (degrees).
 const MOUTH: f64 = 0.035;
 const OPENING: [f64; 2] = [4.0, 16.0];
 /// What nobody says: how large gusts are (m), and how long they last (s).
@@ -78,7 +81,8 @@ impl WindDrive {
         self.wind.velocity.at(time)
     }
 
-    /// Factors of the velocity on all triangles at a time (s), for vertices that are where `at` says in the world (m).
+    /// Factors of the velocity on all triangles at a time (s), for vertices that are where `at`
+    /// says in the world (m).
     pub fn blow(
         &self,
         time: f64,

@@ -1,4 +1,4 @@
-//! Whether the parts of a template make a head.
+//! Checks that the parts of a template fit together.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Reads a template.
+//! Reads a template from a folder.
 
 use std::path::{Path, PathBuf};
 

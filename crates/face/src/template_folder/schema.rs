@@ -1,4 +1,4 @@
-//! `template.toml`, as it is written.
+//! The schema of `template.toml`.
 
 use std::collections::BTreeMap;
 

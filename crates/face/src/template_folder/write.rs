@@ -1,4 +1,4 @@
-//! Writes a template.
+//! Writes a template to a folder.
 
 use std::path::{Path, PathBuf};
 

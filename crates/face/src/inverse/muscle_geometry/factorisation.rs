@@ -5,7 +5,8 @@
 //! Eq. 4.5 of \[dinev2020\]. They minimise
 //!
 //! ```text
-//! Σ_i w_i [Σ_k ‖a_i^k − Σ_j s_ij a_j^k‖² + σ Σ_n ‖s_i − s_n‖² + ρ ‖s_i − s̄_i‖²] + ε Σ ‖a_j^k − I‖²,  rows of S on the simplex
+//! Σ_i w_i [Σ_k ‖a_i^k − Σ_j s_ij a_j^k‖² + σ Σ_n ‖s_i − s_n‖² + ρ ‖s_i − s̄_i‖²]
+//!     + ε Σ ‖a_j^k − I‖²,  rows of S on the simplex,
 //! ```
 //!
 //! where n are the neighbours of i, and s̄ is the initial geometry. The rows of S and the muscle

@@ -25,7 +25,8 @@ impl FaceModel {
     /// # let team = Team::new(1);
     /// # let head = Template::built_in(0.006, &team)?;
     /// # let (face, _) = build(&head, "built in".as_ref(), &BuildOptions { size: 0.009 }, &team)?;
-    /// assert_eq!(face.prerequisite_shape("mouthClose").map(|shape| &shape.name[..]), Some("jawOpen"));
+    /// let prerequisite = face.prerequisite_shape("mouthClose").expect("a shape");
+    /// assert_eq!(prerequisite.name, "jawOpen");
     /// assert!(face.prerequisite_shape("mouthPucker").is_none());
     /// # Ok::<(), pliant_face::FaceError>(())
     /// ```
@@ -100,7 +101,8 @@ mod tests {
         let base = Fitted { skin: skin(0.011), seconds: 7.0, ..Fitted::default() };
         let fits = |lost: [f64; 2]| {
             let mut tries = Vec::new();
-            // The shape moves by 5 mm; its prerequisite by 10 mm as a target, and by 11 mm as fitted.
+            // The shape moves by 5 mm; its prerequisite by 10 mm as a target, and by 11 mm as
+            // fitted.
             let found =
                 fit_relative(&skin(0.0), &skin(0.005), (&skin(0.01), &base), |both, under| {
                     let lost = lost[tries.len()];

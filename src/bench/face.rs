@@ -156,7 +156,7 @@ fn measure(
 
 fn model(size: &Size, threads: usize) -> Result<FaceModel, FaceError> {
     let team = Team::new(threads);
-    let edge = pliant::face::anatomy::resolution::DEFAULT_SIZE;
+    let edge = pliant::face::anatomy::edge_lengths::DEFAULT_SIZE;
     let head = Template::built_in(edge, &team)?;
     let options = BuildOptions { size: size.edge };
     build(&head, "built in".as_ref(), &options, &team).map(|(face, _)| face)

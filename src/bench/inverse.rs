@@ -135,7 +135,7 @@ static MADE: Mutex<Option<Subject>> = Mutex::new(None);
 /// The built-in head with tets of a size \[m\]; its skin is the same whatever the size.
 fn model(edge: f64, threads: usize) -> Result<FaceModel, FaceError> {
     let team = Team::new(threads);
-    let skin = pliant::face::anatomy::resolution::DEFAULT_SIZE;
+    let skin = pliant::face::anatomy::edge_lengths::DEFAULT_SIZE;
     let head = Template::built_in(skin, &team)?;
     build(&head, "built in".as_ref(), &BuildOptions { size: edge }, &team).map(|(face, _)| face)
 }

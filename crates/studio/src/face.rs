@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use pliant_face::alteration::{Alteration, no_maps};
 use pliant_face::effects::Effects;
-use pliant_face::performance::{Frame, Names};
+use pliant_face::performance::{PerformanceFrame, Names};
 use pliant_face::{AnimatedFrame, Animator, Ensemble, FaceModel, Performance, World};
 use pliant_io::read_mesh;
 use serde::Deserialize;
@@ -310,15 +310,15 @@ impl Room<'_> {
     }
 
     /// What the sliders ask for, and the performance beside them, a frame further.
-    fn frame(&mut self, sliders: &Performance) -> Frame {
+    fn frame(&mut self, sliders: &Performance) -> PerformanceFrame {
         let of = |names: &[String], values: &std::collections::BTreeMap<String, f64>| -> Vec<f64> {
             names.iter().map(|name| values.get(name).copied().unwrap_or(0.0)).collect()
         };
-        let mut frame = Frame {
+        let mut frame = PerformanceFrame {
             weights: of(&sliders.shapes, &self.settings.shapes),
             contractions: of(&sliders.muscles, &self.settings.muscles),
             head: self.settings.head.map(f64::to_radians),
-            ..Frame::default()
+            ..PerformanceFrame::default()
         };
         let Some((_, performance)) = &self.performance else { return frame };
         let count = performance.frames.len().max(1);

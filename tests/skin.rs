@@ -5,8 +5,8 @@ use std::path::Path;
 
 use crate::pliant::Folder;
 use crate::pliant::results::Results;
-use ::pliant::io::{Animation, Loaded, read_mesh};
-use ::pliant::mesh::{DVec3, Mesh, Surface};
+use ::pliant::io::{Animation, read_mesh};
+use ::pliant::mesh::DVec3;
 use std::ops::ControlFlow;
 
 use ::pliant::project::{Event, Outcome, Project, SceneProject, Settings};

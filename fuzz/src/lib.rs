@@ -135,7 +135,7 @@ pub fn check_performance(bytes: &[u8]) {
     for read in [Performance::parse, Performance::parse_json] {
         match read(Path::new("fuzzed.file"), &text, &names, None) {
             Ok(performance) => {
-                let numbers = |frame: &pliant_face::performance::Frame| {
+                let numbers = |frame: &pliant_face::performance::PerformanceFrame| {
                     let all = [&frame.weights[..], &frame.contractions[..], &frame.head[..]];
                     all.concat().iter().all(|x| x.is_finite())
                 };

@@ -9,8 +9,8 @@ use std::time::Instant;
 
 use glam::DVec3;
 use pliant::face::{
-    Animator, BuildOptions, FaceError, FaceModel, FaceSolver, LipGauge, Penetration, Performance,
-    SimulationOptions, Template, build,
+    Animator, BuildOptions, FaceError, FaceModel, FaceSimulationOptions, FaceSolver, LipGauge,
+    Penetration, Performance, Template, build,
 };
 use pliant::math::team::Team;
 use serde_json::json;
@@ -156,7 +156,7 @@ fn measure(
 
 fn model(size: &Size, threads: usize) -> Result<FaceModel, FaceError> {
     let team = Team::new(threads);
-    let edge = pliant::face::anatomy::resolution::DEFAULT_SIZE;
+    let edge = pliant::face::anatomy::edge_lengths::DEFAULT_SIZE;
     let head = Template::built_in(edge, &team)?;
     let options = BuildOptions { size: size.edge };
     build(&head, "built in".as_ref(), &options, &team).map(|(face, _)| face)
@@ -174,7 +174,8 @@ fn play(
         Method::Exact | Method::NoContact => FaceSolver::EXACT,
     };
     let contact = method != Method::NoContact;
-    let options = SimulationOptions { solver, contact, threads, ..SimulationOptions::default() };
+    let options =
+        FaceSimulationOptions { solver, contact, threads, ..FaceSimulationOptions::default() };
     let mut speech = Performance::speech(30.0);
     speech.frames.iter_mut().for_each(|frame| frame.head = [0.0; 3]);
     let gauge = LipGauge::new(face)?;

@@ -9,12 +9,12 @@ mod truth;
 use std::sync::{Mutex, PoisonError};
 
 use glam::DVec3;
-use pliant::face::inverse::activity::Activity;
-use pliant::face::inverse::blend::{Blend, REACH};
-use pliant::face::inverse::fit::{ActivationModel, FaceFit, FitOptions, Fitted};
-use pliant::face::inverse::lesson::{LessonOptions, learn};
-use pliant::face::inverse::reduced::Reduced;
-use pliant::face::inverse::residual::Residual;
+use pliant::face::inverse::activation::ActivationStatistics;
+use pliant::face::inverse::muscle_geometry::{GeometryLearningOptions, learn_geometry};
+use pliant::face::inverse::muscle_geometry::{GeometryMatrix, REACH};
+use pliant::face::inverse::solve::ReducedFit;
+use pliant::face::inverse::solve::{ActivationModel, FaceFit, FaceFitOptions, Fitted};
+use pliant::face::inverse::target::Residual;
 use pliant::face::{BuildOptions, FaceError, FaceModel, Template, build};
 use pliant::math::team::Team;
 use serde_json::json;
@@ -64,7 +64,7 @@ fn entries(threads: usize) -> Vec<Entry> {
             let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
             if made.is_none() {
                 let face = model(EDGE, threads)?;
-                let lent = face.lending(f64::INFINITY);
+                let lent = face.with_assignable_tissue(f64::INFINITY);
                 *made = Some(Subject { face, lent, taught: None });
             }
             let Some(subject) = &mut *made else { return Ok(None) };
@@ -135,13 +135,13 @@ static MADE: Mutex<Option<Subject>> = Mutex::new(None);
 /// The built-in head with tets of a size \[m\]; its skin is the same whatever the size.
 fn model(edge: f64, threads: usize) -> Result<FaceModel, FaceError> {
     let team = Team::new(threads);
-    let skin = pliant::face::anatomy::resolution::DEFAULT_SIZE;
+    let skin = pliant::face::anatomy::edge_lengths::DEFAULT_SIZE;
     let head = Template::built_in(skin, &team)?;
     build(&head, "built in".as_ref(), &BuildOptions { size: edge }, &team).map(|(face, _)| face)
 }
 
-fn options(model: ActivationModel, threads: usize) -> FitOptions {
-    FitOptions { model, threads, ..FitOptions::default() }
+fn options(model: ActivationModel, threads: usize) -> FaceFitOptions {
+    FaceFitOptions { model, threads, ..FaceFitOptions::default() }
 }
 
 fn told(face: &FaceModel, target: &[DVec3], fitted: &Fitted) -> Values {
@@ -167,12 +167,12 @@ fn fitted(
         ActivationModel::Tensor => &subject.lent,
         _ => &subject.face,
     };
-    let asked = FitOptions { anatomical, ..options(model, threads) };
+    let asked = FaceFitOptions { anatomical, ..options(model, threads) };
     let wanted = skin(face, target, 1.0);
     let fitted = FaceFit::new(face, asked)?.fit(&wanted, None)?;
     let mut values = told(face, &wanted, &fitted);
     if let Some((_, about)) = ABOUT.iter().find(|(name, _)| *name == target.name) {
-        let activity = Activity::of(face, &fitted.activations);
+        let activity = ActivationStatistics::of(face, &fitted.activations);
         let own = face.muscles.iter().zip(&activity.muscles);
         let own = own.filter(|(m, _)| about.iter().any(|name| m.name.starts_with(name)));
         values.push(("share_percent", json!(100.0 * own.map(|(_, part)| part).sum::<f64>())));
@@ -198,11 +198,11 @@ fn taught<'a>(
 ) -> Result<Option<&'a (FaceModel, Values)>, FaceError> {
     let Subject { face, taught, .. } = subject;
     if taught.is_none() {
-        let face = &face.lending(REACH);
+        let face = &face.with_assignable_tissue(REACH);
         let skins: Vec<Vec<DVec3>> = LEARNED.iter().map(|name| preset(face, name)).collect();
         let fit = options(ActivationModel::Geometry, threads);
-        let lesson = LessonOptions { fit, ..LessonOptions::default() };
-        let learned = learn(face, &skins, &lesson, stop)?;
+        let lesson = GeometryLearningOptions { fit, ..GeometryLearningOptions::default() };
+        let learned = learn_geometry(face, &skins, &lesson, stop)?;
         if stop() {
             return Ok(None);
         }
@@ -237,12 +237,12 @@ fn unseen(
     let Some((face, _)) = taught(subject, threads, stop)? else { return Ok(None) };
     let wanted = preset(face, name);
     let asked = options(ActivationModel::Geometry, threads);
-    let mut reduced = Reduced::new(face, asked.clone())?;
+    let mut reduced = ReducedFit::new(face, asked.clone())?;
     let fitted = reduced.fit(&wanted)?;
     let mut values = told(face, &wanted, &fitted);
     values.push(("setup_seconds", json!(reduced.seconds)));
-    let untaught = FaceModel { geometry: Blend::default(), ..face.clone() };
-    let before = Reduced::new(&untaught, asked)?.fit(&wanted)?;
+    let untaught = FaceModel { geometry: GeometryMatrix::default(), ..face.clone() };
+    let before = ReducedFit::new(&untaught, asked)?.fit(&wanted)?;
     let mean = Residual::of(&face.skin.mesh.positions, &wanted, &before.skin).mean;
     values.push(("untaught_mm", json!(mean)));
     Ok(Some(values))
@@ -264,7 +264,7 @@ fn artefact_by_geometry(
     stop: Stop,
 ) -> Result<Option<Values>, FaceError> {
     let Some((face, _)) = taught(subject, threads, stop)? else { return Ok(None) };
-    let mut fit = Reduced::new(face, options(ActivationModel::Geometry, threads))?;
+    let mut fit = ReducedFit::new(face, options(ActivationModel::Geometry, threads))?;
     artefact(face, bump, |skin| fit.fit(skin)).map(Some)
 }
 

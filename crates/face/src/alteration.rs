@@ -1,24 +1,30 @@
-//! What effects do to a face itself (Ichim et al. 2017, sections 6 and 8; Dinev 2020, section 4.3.1): flesh that grows,
-//! is softer or heavier, muscles that do not obey, bones that are moved.
+//! Effects applied to a face: growth, stiffness, mass, palsy and moved bones.
 //!
-//! **Plasticity.** Flesh whose lengths have grown s times has Fₑ = F/s, and the energy V s³ ψ(Fₑ), by its grown volume:
+//! The methods are those of sections 6 and 8 of \[ichim2017phace\], and of section 4.3.1 of
+//! \[dinev2020\].
+//!
+//! **Plasticity.** Flesh whose lengths have grown s times has Fₑ = F/s, and the energy V s³ ψ(Fₑ),
+//! by its grown volume:
 //!
 //! ```text
 //! V s³ (μ‖F/s − R S‖² + λ/2 (det F/s³ − det S)²) = V (μs ‖F − R (sS)‖² + λ/2s³ (det F − det sS)²),
 //! ```
 //!
-//! which is active tissue with the activation sS and other factors (the papers leave out s³, and so have what has grown
-//! softer still). So growth enters as activations do, by the right-hand side, and changes from frame to frame without a new
-//! matrix. That is factored with μs and λs in the place of μs and λ/s³: at F = sR, where grown flesh is at rest, the Hessian of
-//! the energy above is that of relaxed tissue with these, and so the matrix at rest is Newton's for grown flesh.
+//! which is active tissue with the activation sS and other factors (the papers leave out s³, and so
+//! have what has grown softer still). So growth enters as activations do, by the right-hand side,
+//! and changes from frame to frame without a new matrix. That is factored with μs and λs in the
+//! place of μs and λ/s³: at F = sR, where grown flesh is at rest, the Hessian of the energy above
+//! is that of relaxed tissue with these, and so the matrix at rest is Newton's for grown flesh.
 //!
-//! Flesh remodels as it grows (`simulation/remodelling.rs`): a symmetric G with det G = s³ takes the place of s I.
+//! Flesh remodels as it grows (`simulation/remodelling.rs`): a symmetric G with det G = s³ takes
+//! the place of s I.
 //!
-//! **Mass.** Grown flesh weighs s³ times as much. Flesh at rest holds its own against gravity upright, g₀, so that what pulls at
-//! flesh of mass m that had m₀ is m g − m₀ g₀ = m (g − g₀) + (m − m₀) g₀: gravity and a burden.
+//! **Mass.** Grown flesh weighs s³ times as much. Flesh at rest holds its own against gravity
+//! upright, g₀, so that what pulls at flesh of mass m that had m₀ is m g − m₀ g₀ = m (g − g₀) + (m
+//! − m₀) g₀: gravity and a burden.
 
 mod diffusion;
-mod paint;
+mod painted_weights;
 mod paralysis;
 mod surgery;
 
@@ -28,22 +34,23 @@ use glam::{DMat3, DVec3};
 use pliant_model::Rigid;
 
 pub(crate) use self::diffusion::Laplacian;
-use self::paint::Painter;
-pub use self::paint::{EffectFiles, NoFiles, painted_on, read_map};
+use self::painted_weights::Painter;
+pub use self::painted_weights::{ReadMap, no_maps, painted_on, read_map};
 use self::paralysis::Paralysis;
 use self::surgery::Surgery;
-use crate::effects::{Effects, Property, Track, UPRIGHT};
-use crate::error::FaceError;
+use crate::effects::{Effects, KeyedTrack, TissueProperty, UPRIGHT};
+use crate::error::{EffectProblem, FaceError};
 use crate::model::FaceModel;
 
 /// Flesh with less weight than this is not altered.
 const LEAST: f64 = 1e-3;
 /// Flesh is no lighter than this, in what it is at rest.
 const LIGHTEST: f64 = 0.05;
-/// Softness of fat by the ratio of volumes: the paper's three levels of fattening. Slimming keeps the stiffness.
+/// Softness of fat by the ratio of volumes: the paper's three levels of fattening. Slimming keeps
+/// the stiffness.
 const SOFTNESS: [(f64, f64); 4] = [(1.0, 1.0), (1.25, 0.8), (1.5, 0.5), (1.75, 0.3)];
-/// What λ of grown flesh gains: fat keeps its volume (Poisson's ratio 0.48 in the place of 0.43), or else a layer that bone holds would
-/// have 78% of the growth that is asked for.
+/// What λ of grown flesh gains: fat keeps its volume (Poisson's ratio 0.48 in the place of 0.43),
+/// or else a layer that bone holds would have 78% of the growth that is asked for.
 const FULLNESS: f64 = 3.0;
 /// Growth within a step: beyond it, the way to it is cut.
 const STEP: f64 = 0.06;
@@ -54,10 +61,10 @@ const BONE_STEP: f64 = 0.003;
 #[derive(Clone, Debug, Default)]
 pub struct Alteration {
     growths: Vec<Growth>,
-    properties: Vec<Altered>,
+    properties: Vec<PropertyChange>,
     palsies: Vec<Paralysis>,
     surgery: Surgery,
-    gravity: Option<Track<DVec3>>,
+    gravity: Option<KeyedTrack<DVec3>>,
 }
 
 /// Fat or filler.
@@ -66,27 +73,28 @@ struct Growth {
     /// Per tet, from 0 to 1.
     weights: Vec<f64>,
     /// Ratio of volumes where the weight is 1.
-    amount: Track<f64>,
+    amount: KeyedTrack<f64>,
     stiffness: Option<f64>,
 }
 
 /// Flesh of another stiffness or mass.
 #[derive(Clone, Debug)]
-struct Altered {
-    of: Property,
+struct PropertyChange {
+    of: TissueProperty,
     weights: Vec<f64>,
-    factor: Track<f64>,
+    factor: KeyedTrack<f64>,
 }
 
 impl Alteration {
-    /// Looks up what effects name, and spreads what is painted over the flesh. `path` is named in errors.
+    /// Looks up the names in effects, and spreads painted weights over the flesh. `read` reads the
+    /// maps that they name; `path` is named in errors.
     ///
     /// ```
-    /// use pliant_face::alteration::{Alteration, NoFiles};
+    /// use pliant_face::alteration::{Alteration, no_maps};
     /// use pliant_face::{FaceModel, effects::Effects};
     /// let nobody = FaceModel::default();
     /// let effects = Effects::parse("E.toml".as_ref(), "[[fat]]\nregion = 'chin'\namount = 1.5")?;
-    /// let refused = Alteration::new(&nobody, &effects, "E.toml".as_ref(), &mut NoFiles);
+    /// let refused = Alteration::new(&nobody, &effects, "E.toml".as_ref(), &mut no_maps);
     /// assert!(refused.unwrap_err().to_string().starts_with("E.toml: fat[0]: there is no region `chin`"));
     /// # Ok::<(), pliant_face::FaceError>(())
     /// ```
@@ -97,9 +105,9 @@ impl Alteration {
         face: &FaceModel,
         effects: &Effects,
         path: &Path,
-        files: &mut dyn EffectFiles,
+        read: &mut ReadMap,
     ) -> Result<Alteration, FaceError> {
-        let named = |section: &str, k: usize, problem: String| FaceError::Effect {
+        let named = |section: &str, k: usize, problem: EffectProblem| FaceError::Effect {
             path: path.to_owned(),
             key: format!("{section}[{k}]"),
             problem,
@@ -108,7 +116,7 @@ impl Alteration {
         let mut altered = Alteration { gravity: effects.gravity.clone(), ..Alteration::default() };
         for (k, fat) in effects.fat.iter().enumerate() {
             let weights =
-                painter.of(&fat.place, fat.depth, files).map_err(|p| named("fat", k, p))?;
+                painter.of(&fat.place, fat.depth, read).map_err(|p| named("fat", k, p))?;
             let (amount, stiffness) = (fat.amount.clone(), fat.stiffness);
             altered.growths.push(Growth { weights, amount, stiffness });
         }
@@ -120,8 +128,12 @@ impl Alteration {
         }
         for (k, map) in effects.maps.iter().enumerate() {
             let weights =
-                painter.of(&map.place, map.depth, files).map_err(|p| named("map", k, p))?;
-            altered.properties.push(Altered { of: map.of, weights, factor: map.factor.clone() });
+                painter.of(&map.place, map.depth, read).map_err(|p| named("map", k, p))?;
+            altered.properties.push(PropertyChange {
+                of: map.of,
+                weights,
+                factor: map.factor.clone(),
+            });
         }
         for (k, palsy) in effects.palsies.iter().enumerate() {
             altered.palsies.push(Paralysis::new(face, palsy).map_err(|p| named("palsy", k, p))?);
@@ -144,7 +156,7 @@ impl Alteration {
             let amounts = growth.amount.keys().iter().map(|key| key.1);
             let most =
                 amounts.fold(1.0, |a: f64, b| if b.ln().abs() > a.ln().abs() { b } else { a });
-            growth.amount = Track::constant(most);
+            growth.amount = KeyedTrack::constant(most);
         }
         fullest
     }
@@ -154,15 +166,16 @@ impl Alteration {
         self.growths.iter().all(|growth| growth.amount.is_constant())
     }
 
-    /// What all of it is at a time (s); growth, gravity and bones by a part of what is asked for, for the way to it.
-    pub(crate) fn at(&self, time: f64, part: f64) -> Moment<'_> {
+    /// What all of it is at a time (s); growth, gravity and bones by a part of what is asked for,
+    /// for the way to it.
+    pub(crate) fn at(&self, time: f64, part: f64) -> AlterationMoment<'_> {
         let growth = |growth: &Growth| {
             let amount = growth.amount.at(time);
             let soft = growth.stiffness.unwrap_or_else(|| softness(amount));
             (part * (amount.cbrt() - 1.0), soft - 1.0)
         };
         let bones = self.surgery.at(time, part);
-        Moment {
+        AlterationMoment {
             alteration: self,
             growths: self.growths.iter().map(growth).collect(),
             factors: self.properties.iter().map(|own| own.factor.at(time) - 1.0).collect(),
@@ -176,7 +189,9 @@ impl Alteration {
 
     /// The tets that grow, or whose stiffness changes over time: what cannot be told in a material.
     pub(crate) fn growing(&self, tets: usize) -> Vec<u32> {
-        let changes = |own: &&Altered| own.of == Property::Stiffness && !own.factor.is_constant();
+        let changes = |own: &&PropertyChange| {
+            own.of == TissueProperty::Stiffness && !own.factor.is_constant()
+        };
         let maps = self.properties.iter().filter(changes).map(|own| &own.weights);
         let weights: Vec<&Vec<f64>> =
             self.growths.iter().map(|growth| &growth.weights).chain(maps).collect();
@@ -186,17 +201,18 @@ impl Alteration {
 
     /// Whether masses differ from those at rest.
     pub(crate) fn weighs(&self) -> bool {
-        !self.growths.is_empty() || self.properties.iter().any(|own| own.of == Property::Mass)
+        !self.growths.is_empty() || self.properties.iter().any(|own| own.of == TissueProperty::Mass)
     }
 
     /// Which maps of mass change over time.
     fn keyed_masses(&self) -> impl Iterator<Item = usize> {
-        let is_keyed = |own: &Altered| own.of == Property::Mass && !own.factor.is_constant();
+        let is_keyed =
+            |own: &PropertyChange| own.of == TissueProperty::Mass && !own.factor.is_constant();
         (0..self.properties.len()).filter(move |k| is_keyed(&self.properties[*k]))
     }
 
-    /// Factors on the mass of tets: what flesh that weighs more has gained at a time, and what every map that changes has
-    /// where it gains 1. Masses of maps add up.
+    /// Factors on the mass of tets: what flesh that weighs more has gained at a time, and what
+    /// every map that changes has where it gains 1. Masses of maps add up.
     pub(crate) fn burdens(&self, tets: usize, time: f64) -> Vec<Vec<f64>> {
         if !self.weighs() {
             return Vec::new();
@@ -231,11 +247,11 @@ impl Alteration {
 /// Linear between the paper's levels.
 fn softness(amount: f64) -> f64 {
     let keys = SOFTNESS.to_vec();
-    Track::through(keys).map_or(1.0, |track| track.at(amount))
+    KeyedTrack::through(keys).map_or(1.0, |track| track.at(amount))
 }
 
 /// Everything at a time.
-pub(crate) struct Moment<'a> {
+pub(crate) struct AlterationMoment<'a> {
     alteration: &'a Alteration,
     /// What lengths gain where the weight is 1, and passive stiffness.
     growths: Vec<(f64, f64)>,
@@ -250,19 +266,20 @@ pub(crate) struct Moment<'a> {
     part: f64,
 }
 
-impl Moment<'_> {
+impl AlterationMoment<'_> {
     /// How much longer a tet's lengths are.
     pub fn scale(&self, tet: usize) -> f64 {
         let all = self.alteration.growths.iter().zip(&self.growths);
         all.map(|(own, (gain, _))| 1.0 + own.weights[tet] * gain).product()
     }
 
-    /// Factors on the stiffness of a tet, growth apart. Fat is softer in shear, and firmer in volume.
+    /// Factors on the stiffness of a tet, growth apart. Fat is softer in shear, and firmer in
+    /// volume.
     pub fn stiffness(&self, tet: usize) -> Firmness {
         let growths = self.alteration.growths.iter().zip(&self.growths);
         let soft: f64 = growths.map(|(own, (_, gain))| 1.0 + own.weights[tet] * gain).product();
         let all = self.alteration.properties.iter().zip(&self.factors);
-        let maps = all.filter(|(own, _)| own.of == Property::Stiffness);
+        let maps = all.filter(|(own, _)| own.of == TissueProperty::Stiffness);
         // A tenth and ten times are as far from 1.
         let map: f64 = maps.map(|(own, gain)| (1.0 + gain).powf(own.weights[tet])).product();
         let weights = self.alteration.growths.iter().map(|own| own.weights[tet]);
@@ -273,22 +290,23 @@ impl Moment<'_> {
     /// Factor on the mass of a tet.
     pub fn mass(&self, tet: usize) -> f64 {
         let all = self.alteration.properties.iter().zip(&self.factors);
-        let masses = all.filter(|(own, _)| own.of == Property::Mass);
+        let masses = all.filter(|(own, _)| own.of == TissueProperty::Mass);
         let maps: f64 = masses.map(|(own, gain)| own.weights[tet] * gain).sum();
         // Maps that are lighter by a half each leave something.
         (self.scale(tet).powi(3) + maps).max(LIGHTEST)
     }
 
-    /// What acts on flesh beyond what it has at rest (m/s²), where the head is turned: in the frame of the skull.
+    /// What acts on flesh beyond what it has at rest (m/s²), where the head is turned: in the frame
+    /// of the skull.
     pub fn weight(&self, head: &DMat3) -> DVec3 {
         self.part * self.gravity.map_or(DVec3::ZERO, |g| head.transpose() * g - UPRIGHT)
     }
 
-    /// What acts on masses that were put on flesh before the beginning, and on what maps have put on it since (m/s²), as
-    /// [`Alteration::burdens`] has them.
+    /// What acts on masses that were put on flesh before the beginning, and on what maps have put
+    /// on it since (m/s²), as [`Alteration::burdens`] has them.
     pub fn burdens<'b>(
         &'b self,
-        first: &'b Moment,
+        first: &'b AlterationMoment,
         head: &DMat3,
     ) -> impl Iterator<Item = DVec3> + 'b {
         let gravity = self.gravity.map_or(UPRIGHT, |g| head.transpose() * g);
@@ -338,7 +356,8 @@ impl Firmness {
     }
 }
 
-/// Factors on μ and λ of tissue whose lengths have grown, and that the matrix at rest has with others.
+/// Factors on μ and λ of tissue whose lengths have grown, and that the matrix at rest has with
+/// others.
 pub(crate) fn grown_firmness(own: [f64; 2], scale: f64, base: [f64; 2]) -> [f64; 2] {
     [scale * own[0] / base[0], own[1] / (base[1] * scale.powi(3))]
 }

@@ -1,23 +1,25 @@
-//! The built-in head, in functions of space and tables of numbers: no scan, mesh or picture went
-//! into it. Metres; y up, the face towards +z, x to the left of whose face it is; the origin is
-//! midway between the eyeballs. Negative distances are inside.
+//! The built-in head as functions of space and tables of numbers; no scan, mesh or picture went
+//! into it.
+//!
+//! Lengths are in metres. The y axis points up, the face looks along +z, and x points to its left.
+//! The origin is midway between the eyeballs. Distances are negative inside.
 
 mod bones;
-mod bust;
 pub mod colours;
-pub mod distance;
+pub mod distance_fields;
 mod ear;
+pub mod edge_lengths;
 pub mod eye;
 mod fibres;
+mod head_form;
 pub mod hinge;
 pub mod landmarks;
 pub mod mouth;
+pub mod mouth_cavity;
 mod muscle_table;
 pub mod muscles;
 mod nose;
-pub mod oral;
 pub mod regions;
-pub mod resolution;
 mod skin;
 pub mod surfaces;
 pub mod teeth;
@@ -40,10 +42,10 @@ pub use muscles::MuscleVolume;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Anatomy {
-    skin: skin::Skin,
+    skin: skin::SkinField,
     bones: bones::Bones,
-    upper_teeth: teeth::Teeth,
-    lower_teeth: teeth::Teeth,
+    upper_teeth: teeth::DentalArch,
+    lower_teeth: teeth::DentalArch,
 }
 
 impl Default for Anatomy {
@@ -56,10 +58,10 @@ impl Anatomy {
     /// Prepares the tables.
     pub fn new() -> Self {
         Anatomy {
-            skin: skin::Skin::new(),
+            skin: skin::SkinField::new(),
             bones: bones::Bones::new(),
-            upper_teeth: teeth::Teeth::upper(),
-            lower_teeth: teeth::Teeth::lower(),
+            upper_teeth: teeth::DentalArch::upper(),
+            lower_teeth: teeth::DentalArch::lower(),
         }
     }
 
@@ -94,12 +96,12 @@ impl Anatomy {
     }
 
     /// The teeth of the maxilla.
-    pub fn upper_teeth(&self) -> &teeth::Teeth {
+    pub fn upper_teeth(&self) -> &teeth::DentalArch {
         &self.upper_teeth
     }
 
     /// The teeth of the mandible.
-    pub fn lower_teeth(&self) -> &teeth::Teeth {
+    pub fn lower_teeth(&self) -> &teeth::DentalArch {
         &self.lower_teeth
     }
 

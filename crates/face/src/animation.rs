@@ -1,5 +1,7 @@
-//! From weights of shapes to a face that moves (Ichim et al. 2017, section 6): the activations that were fitted to the shapes,
-//! or their recipes where none were, are mixed by their weights, and so is the jaw's pose.
+//! Animation by weights of shapes (section 6 of \[ichim2017phace\]).
+//!
+//! The weights mix the activations that were fitted to the shapes, or their muscle recipes where
+//! there is no fit, and the poses of the jaw.
 
 mod ensemble;
 
@@ -13,11 +15,11 @@ use crate::anatomy::hinge::JawPose;
 use crate::effects::HeadPath;
 use crate::error::FaceError;
 use crate::expression::Recipe;
-use crate::folder::nearest;
 use crate::model::FaceModel;
-use crate::performance::{Frame, Performance};
-use crate::simulation::{FaceSimulation, FrameReport, HeadPose, SimulationOptions};
-use crate::teeth::Teeth;
+use crate::performance::{Performance, PerformanceFrame};
+use crate::simulation::{FaceFrameReport, FaceSimulation, FaceSimulationOptions, HeadPose};
+use crate::teeth_projection::TeethProjection;
+use crate::template_folder::nearest;
 use crate::world::World;
 
 /// Recipes tell what muscles would do alone; in flesh that resists they have to do more.
@@ -41,7 +43,7 @@ pub struct AnimatedFrame {
     pub eyes: [DMat3; 2],
     /// How the world's things are moved from where they are made.
     pub props: Vec<Rigid>,
-    pub report: FrameReport,
+    pub report: FaceFrameReport,
 }
 
 impl AnimatedFrame {
@@ -65,7 +67,7 @@ pub struct Animator<'a> {
     face: &'a FaceModel,
     simulation: FaceSimulation<'a>,
     /// Skin is kept out of these, if anything is.
-    teeth: Option<Teeth<'a>>,
+    teeth: Option<TeethProjection<'a>>,
     /// What each shape of the performance asks for.
     asks: Vec<Ask>,
     /// The muscles that the performance contracts itself.
@@ -84,16 +86,16 @@ impl<'a> Animator<'a> {
     /// When a shape has no recipe here, or the face cannot be simulated.
     ///
     /// ```
-    /// use pliant_face::{Animator, FaceModel, SimulationOptions};
+    /// use pliant_face::{Animator, FaceModel, FaceSimulationOptions};
     /// let nobody = FaceModel::default();
     /// let shapes = ["jawOpen".to_owned()];
-    /// let refused = Animator::new(&nobody, &shapes, &SimulationOptions::default());
+    /// let refused = Animator::new(&nobody, &shapes, &FaceSimulationOptions::default());
     /// assert!(refused.is_err_and(|error| error.to_string().contains("jawOpen")));
     /// ```
     pub fn new(
         face: &'a FaceModel,
         shapes: &[String],
-        options: &SimulationOptions,
+        options: &FaceSimulationOptions,
     ) -> Result<Self, FaceError> {
         Animator::playing(face, shapes, options, FaceSimulation::new)
     }
@@ -101,15 +103,15 @@ impl<'a> Animator<'a> {
     fn playing(
         face: &'a FaceModel,
         shapes: &[String],
-        options: &SimulationOptions,
+        options: &FaceSimulationOptions,
         simulation: impl FnOnce(
             &'a FaceModel,
-            &SimulationOptions,
+            &FaceSimulationOptions,
         ) -> Result<FaceSimulation<'a>, FaceError>,
     ) -> Result<Self, FaceError> {
         let asks = shapes.iter().map(|name| asked(face, name)).collect::<Result<_, _>>()?;
         let simulation = simulation(face, options)?;
-        let teeth = if options.contact { Some(Teeth::new(face)?) } else { None };
+        let teeth = if options.contact { Some(TeethProjection::new(face)?) } else { None };
         let (sliders, time, frame_time) = (Vec::new(), 0.0, 0.0);
         Ok(Animator { face, simulation, teeth, asks, sliders, time, frame_time, path: None })
     }
@@ -121,7 +123,7 @@ impl<'a> Animator<'a> {
     pub fn of(
         face: &'a FaceModel,
         performance: &Performance,
-        options: &SimulationOptions,
+        options: &FaceSimulationOptions,
     ) -> Result<Self, FaceError> {
         Animator::altered(face, performance, options, &Alteration::default(), 0.0)
     }
@@ -133,7 +135,7 @@ impl<'a> Animator<'a> {
     pub fn altered(
         face: &'a FaceModel,
         performance: &Performance,
-        options: &SimulationOptions,
+        options: &FaceSimulationOptions,
         alteration: &Alteration,
         time: f64,
     ) -> Result<Self, FaceError> {
@@ -147,12 +149,12 @@ impl<'a> Animator<'a> {
     pub fn in_world(
         face: &'a FaceModel,
         performance: &Performance,
-        options: &SimulationOptions,
+        options: &FaceSimulationOptions,
         (alteration, time): (&Alteration, f64),
         world: &World,
     ) -> Result<Self, FaceError> {
         let world = World { fps: performance.fps, ..world.clone() };
-        let simulation = |face, options: &SimulationOptions| {
+        let simulation = |face, options: &FaceSimulationOptions| {
             FaceSimulation::in_world(face, options, alteration.clone(), time, &world)
         };
         let mut animator = Animator::playing(face, &performance.shapes, options, simulation)?;
@@ -199,7 +201,7 @@ impl<'a> Animator<'a> {
     }
 
     /// The next frame.
-    pub fn frame(&mut self, frame: &Frame) -> AnimatedFrame {
+    pub fn frame(&mut self, frame: &PerformanceFrame) -> AnimatedFrame {
         let mut contractions = vec![0.0; self.face.muscles.len()];
         let mut jaw = JawPose::default();
         let mut weights = vec![0.0; self.face.rig.len()];

@@ -1,12 +1,12 @@
-//! From a template to a face that can be simulated (Ichim et al. 2017, section 3).
+//! Builds a face model from a template (section 3 of \[ichim2017phace\]).
 //!
-//! Tets conform to skin and bones, not to muscles; they are made in a [`chart`](chart::Chart) in which the lips
-//! are apart, and carried back. The back of the head is not simulated.
+//! Tets conform to skin and bones, not to muscles; they are made in a [chart](lip_chart::LipChart) in
+//! which the lips are apart, and carried back. The back of the head is not simulated.
 
-mod attachments;
-pub mod chart;
-mod fractions;
-mod grading;
+mod bone_attachments;
+pub mod lip_chart;
+mod muscle_fractions;
+mod tet_sizes;
 
 use std::path::Path;
 
@@ -18,14 +18,14 @@ use pliant_mesh::{
     improve_shapes, tetrahedralise_graded,
 };
 
-use self::chart::{Chart, Side, lips};
-pub use self::grading::DEFAULT_SIZE;
-use self::grading::Grading;
+use self::lip_chart::{LipChart, LipSide, lips};
+pub use self::tet_sizes::DEFAULT_SIZE;
+use self::tet_sizes::Grading;
 use crate::error::FaceError;
-use crate::folder::check;
-use crate::inverse::blend::Blend;
+use crate::inverse::muscle_geometry::GeometryMatrix;
 use crate::model::{FaceModel, MuscleCourse, SkinBinding};
 use crate::template::{BARED, TEETH, Template, in_the_open};
+use crate::template_folder::check;
 
 /// Behind the joint of the jaw, and this far below the mandible, nothing is simulated (m).
 const BEHIND_HINGE: f64 = 0.012;
@@ -81,14 +81,14 @@ pub fn build(
     team: &Team,
 ) -> Result<(FaceModel, Vec<String>), FaceError> {
     let mut remarks = check(template, path, team)?;
-    let chart = Chart::of(template);
+    let chart = LipChart::of(template);
     if chart.is_none() {
         remarks.push("there are no regions of lips: a mouth that is shut stays shut".to_owned());
     }
     let lips = lips(template);
     let side = |v: u32| match (lips[0].binary_search(&v), lips[1].binary_search(&v)) {
-        (Ok(_), _) => Some(Side::Upper),
-        (_, Ok(_)) => Some(Side::Lower),
+        (Ok(_), _) => Some(LipSide::Upper),
+        (_, Ok(_)) => Some(LipSide::Lower),
         _ => None,
     };
     let part = |p: DVec3, side| chart.as_ref().map_or(p, |chart| chart.part(p, side));
@@ -127,10 +127,10 @@ pub fn build(
     let muscles = courses(template, &flesh, &solid, &part, team);
     let model = FaceModel {
         name: template.name.clone(),
-        parts: attachments::parts(&flesh),
-        holds: attachments::holds(&flesh, &solid.positions, &bones[0], template),
+        parts: bone_attachments::parts(&flesh),
+        holds: bone_attachments::holds(&flesh, &solid.positions, &bones[0], template),
         lip_sides,
-        shares: fractions::shares(&solid, &template.muscles, team),
+        shares: muscle_fractions::shares(&solid, &template.muscles, team),
         muscles,
         skin: template.skin.clone(),
         binding,
@@ -143,7 +143,7 @@ pub fn build(
         shapes: template.shapes.clone(),
         recipes: template.recipes.clone(),
         rig: Vec::new(),
-        geometry: Blend::default(),
+        geometry: GeometryMatrix::default(),
         regions: template.regions.clone(),
         landmarks: template.landmarks.clone(),
         solid,
@@ -178,7 +178,8 @@ impl Border {
     }
 }
 
-/// A bone's triangles but for those of its teeth, and of what is bared: they stand in the open mouth.
+/// A bone's triangles but for those of its teeth, and of what is bared: they stand in the open
+/// mouth.
 fn without_teeth(bone: &Surface) -> Mesh {
     let open = in_the_open(bone, &[TEETH, BARED]);
     let triangles = bone.mesh.triangles.iter().filter(|t| !t.iter().any(|&v| open[v as usize]));
@@ -206,8 +207,9 @@ fn carried_back(
     flesh.solid.positions.iter().zip(&flesh.surfaces).map(place).collect()
 }
 
-/// Evens out what the way back has made flat: vertices inside move freely, those on the skin along it, and
-/// those of a lip along their own lip, however near the other is. Returns how many tets are turned over.
+/// Evens out what the way back has made flat: vertices inside move freely, those on the skin along
+/// it, and those of a lip along their own lip, however near the other is. Returns how many tets are
+/// turned over.
 fn improved(
     solid: &mut Mesh,
     flesh: &Graded,
@@ -252,10 +254,10 @@ fn improved(
 }
 
 /// Which lip vertices belong to: told in the chart, where these are apart.
-fn lip_sides(chart: Option<&Chart>, flesh: &Graded, positions: &[DVec3]) -> Vec<u8> {
+fn lip_sides(chart: Option<&LipChart>, flesh: &Graded, positions: &[DVec3]) -> Vec<u8> {
     let side = |(parted, rest): (&DVec3, &DVec3)| match chart.and_then(|c| c.side(*parted, *rest)) {
-        Some(Side::Upper) => 1,
-        Some(Side::Lower) => 2,
+        Some(LipSide::Upper) => 1,
+        Some(LipSide::Lower) => 2,
         None => 0,
     };
     flesh.solid.positions.iter().zip(positions).map(side).collect()
@@ -303,7 +305,7 @@ fn courses(
     template: &Template,
     flesh: &Graded,
     solid: &Mesh,
-    part: &impl Fn(DVec3, Option<Side>) -> DVec3,
+    part: &impl Fn(DVec3, Option<LipSide>) -> DVec3,
     team: &Team,
 ) -> Vec<MuscleCourse> {
     let course = |muscle: &crate::anatomy::MuscleVolume| {

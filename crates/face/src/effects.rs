@@ -1,9 +1,9 @@
-//! What is done to a face and what it meets (Ichim et al. 2017, sections 6 and 8): the file `E.toml` of
-//! `pliant face animate --effects`, read and checked.
+//! Effects on a face and its surroundings, read from the file of `pliant face animate --effects`
+//! and checked (sections 6 and 8 of \[ichim2017phace\]).
 //!
-//! Every type here is plain data: defaults are filled in, and every number has passed its range. Names of regions,
-//! landmarks and muscles, and files, are as written; they are looked up when effects are put to a face. Whatever
-//! may change over time is a [`Track`].
+//! Every type here is plain data: defaults are filled in, and every number has passed its range.
+//! Names of regions, landmarks and muscles, and files, are as written; they are looked up when
+//! effects are put to a face. Whatever may change over time is a [`KeyedTrack`].
 
 mod bone;
 mod flesh;
@@ -19,24 +19,24 @@ use pliant_scene::SceneError;
 use pliant_scene::reading::{Limits, Table, read_document};
 
 pub use self::bone::{BoneEdit, BonePart};
-pub use self::flesh::{Fat, Injection, Property, PropertyMap, Sites, Where};
+pub use self::flesh::{Fat, Injection, InjectionSites, PaintSource, PropertyMap, TissueProperty};
 pub use self::motion::{HeadPath, Inertia};
-pub use self::palsy::{Palsy, Side};
-pub use self::track::Track;
-pub use self::world::{Frame, Object, ObjectShape, Wind};
+pub use self::palsy::{FaceSide, Palsy};
+pub use self::track::KeyedTrack;
+pub use self::world::{EffectObject, ObjectFrame, ObjectShape, WindEffect};
 use crate::error::FaceError;
 
 /// All that an effects file says.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Effects {
     /// Gravity (m/s²) in the place of that which the face at rest is seen in, [`UPRIGHT`].
-    pub gravity: Option<Track<DVec3>>,
+    pub gravity: Option<KeyedTrack<DVec3>>,
     /// `[integrator]`: flesh has inertia.
     pub integrator: Option<Inertia>,
     /// `[head]`: where the head goes, beside what a performance says.
     pub head: Option<HeadPath>,
     /// `[wind]`
-    pub wind: Option<Wind>,
+    pub wind: Option<WindEffect>,
     /// `[[fat]]`
     pub fat: Vec<Fat>,
     /// `[[injection]]`
@@ -44,7 +44,7 @@ pub struct Effects {
     /// `[[palsy]]`
     pub palsies: Vec<Palsy>,
     /// `[[object]]`
-    pub objects: Vec<Object>,
+    pub objects: Vec<EffectObject>,
     /// `[[bone]]`
     pub bones: Vec<BoneEdit>,
     /// `[[map]]`
@@ -88,16 +88,16 @@ impl Effects {
     }
 
     fn read(table: &Table<'_>) -> Result<Effects, SceneError> {
-        let gravity = |v| Track::vector(&v, Limits::from(-1e4, "m/s²").up_to(1e4));
+        let gravity = |v| KeyedTrack::vector(&v, Limits::from(-1e4, "m/s²").up_to(1e4));
         Ok(Effects {
             gravity: table.optional("gravity", gravity)?,
             integrator: table.optional("integrator", |v| Inertia::read(&v))?,
             head: table.optional("head", |v| HeadPath::read(&v))?,
-            wind: table.optional("wind", |v| Wind::read(&v))?,
+            wind: table.optional("wind", |v| WindEffect::read(&v))?,
             fat: table.each("fat", |v| Fat::read(&v))?,
             injections: table.each("injection", |v| Injection::read(&v))?,
             palsies: table.each("palsy", |v| Palsy::read(&v))?,
-            objects: table.each("object", |v| Object::read(&v))?,
+            objects: table.each("object", |v| EffectObject::read(&v))?,
             bones: table.each("bone", |v| BoneEdit::read(&v))?,
             maps: table.each("map", |v| PropertyMap::read(&v))?,
         })
@@ -108,7 +108,7 @@ impl Effects {
         let maps = self.fat.iter().map(|fat| &fat.place);
         let maps =
             maps.chain(self.maps.iter().map(|map| &map.place)).filter_map(|place| match place {
-                Where::Map(file) => Some(file.as_str()),
+                PaintSource::Map(file) => Some(file.as_str()),
                 _ => None,
             });
         let meshes = self.objects.iter().filter_map(|object| match &object.shape {

@@ -1,10 +1,13 @@
-//! What can be wrong with a face.
+//! Errors of faces, templates, effects and performances.
 
-use std::path::PathBuf;
+use std::fmt::Display;
+use std::path::{Path, PathBuf};
 
 use pliant_io::IoError;
 use pliant_mesh::MeshError;
 use thiserror::Error;
+
+use crate::template_folder::nearest;
 
 /// Why a template or a performance was refused.
 #[derive(Debug, Error)]
@@ -115,16 +118,45 @@ pub enum FaceError {
         /// Where in it, what was expected, and what was found.
         problem: pliant_scene::SceneError,
     },
-    /// Effects that name what the face does not have.
+    /// An effect that cannot be applied to this face.
     #[error("{}: {key}: {problem}", path.display())]
     Effect {
         /// The effects file.
         path: PathBuf,
-        /// `fat[0]`
+        /// Section and index: `fat[0]`.
         key: String,
         /// What was expected, and what was found.
-        problem: String,
+        problem: EffectProblem,
     },
+    /// A file that effects name does not exist.
+    #[error("there is no file {path}")]
+    MissingFile {
+        /// Path as written in the effects.
+        path: String,
+    },
+    /// A mesh that is to be a map has neither scalars nor colours.
+    #[error("{} has no numbers and no colours of vertices", path.display())]
+    Unpainted {
+        /// The mesh file.
+        path: PathBuf,
+    },
+    /// A weight of a combination is not a number from 0 to 1.
+    #[error("{shape}={written}: expected a weight from 0 to 1")]
+    Weight {
+        /// The shape.
+        shape: String,
+        /// The weight as written.
+        written: String,
+    },
+    /// A combination names a shape twice.
+    #[error("{shape} has two weights")]
+    TwoWeights {
+        /// The shape.
+        shape: String,
+    },
+    /// A combination without weights.
+    #[error("expected weights of shapes, such as jawOpen=0.5,mouthSmileLeft=1")]
+    NoWeights,
     /// A shape that nothing is known of.
     #[error("{}: there is no shape {name}{}", path.display(), nearest.as_deref().map(|n| format!("; did you mean {n}?")).unwrap_or_default())]
     UnknownShape {
@@ -137,14 +169,93 @@ pub enum FaceError {
     },
 }
 
+/// Why an effect cannot be applied to a face.
+#[derive(Debug, Error)]
+pub enum EffectProblem {
+    /// A file that it names cannot be used.
+    #[error(transparent)]
+    File(Box<FaceError>),
+    /// A map has another number of values than the skin has vertices.
+    #[error("map {map}: {numbers} numbers, but the skin has {vertices} vertices")]
+    MapLength {
+        /// The map as written.
+        map: String,
+        /// Values of the map.
+        numbers: usize,
+        /// Vertices of the skin.
+        vertices: usize,
+    },
+    /// A map has a value outside of its range.
+    #[error("map {map}: vertex {vertex} has {value}, expected a weight from 0 to 1")]
+    MapRange {
+        /// The map as written.
+        map: String,
+        /// The first such vertex.
+        vertex: usize,
+        /// Its value.
+        value: f64,
+    },
+    /// A name that the face does not have, with one like it.
+    #[error("there is no {kind} `{name}`; did you mean `{nearest}`?")]
+    Misspelt {
+        /// `region`, `landmark` or `muscle`.
+        kind: &'static str,
+        /// The name as written.
+        name: String,
+        /// The most similar name.
+        nearest: String,
+    },
+    /// A name that the face does not have, and none like it.
+    #[error("there is no {kind} `{name}`, expected one of {}", known.join(", "))]
+    Unknown {
+        /// `region`, `landmark` or `muscle`.
+        kind: &'static str,
+        /// The name as written.
+        name: String,
+        /// All names of the face.
+        known: Vec<String>,
+    },
+    /// A point of injection is not in the flesh.
+    #[error("({}, {}, {}) m is {distance_mm:.0} mm from the flesh", point[0], point[1], point[2])]
+    FarPoint {
+        /// The point (m).
+        point: [f64; 3],
+        /// Distance to the nearest vertex (mm).
+        distance_mm: f64,
+    },
+    /// The chin cannot be moved.
+    #[error("there is no mandible under the skin")]
+    NoMandible,
+    /// The maxilla cannot be moved.
+    #[error("there are no upper teeth")]
+    NoUpperTeeth,
+}
+
+impl EffectProblem {
+    /// A name that is not among the known ones.
+    pub(crate) fn unknown<'a>(
+        kind: &'static str,
+        name: &str,
+        known: impl Iterator<Item = &'a str> + Clone,
+    ) -> EffectProblem {
+        let name = name.to_owned();
+        match nearest(&name, known.clone()) {
+            Some(nearest) => EffectProblem::Misspelt { kind, name, nearest },
+            None => {
+                EffectProblem::Unknown { kind, name, known: known.map(str::to_owned).collect() }
+            }
+        }
+    }
+}
+
 impl FaceError {
     /// About a line of a file, counted from 1.
-    pub(crate) fn in_line(path: &std::path::Path, line: usize, problem: String) -> FaceError {
-        FaceError::Syntax { path: path.to_owned(), line, problem }
+    pub(crate) fn in_line(path: &Path, line: usize, problem: impl Display) -> FaceError {
+        FaceError::Syntax { path: path.to_owned(), line, problem: problem.to_string() }
     }
 
     /// The same about a face that is in a file.
-    pub(crate) fn named(self, file: &std::path::Path) -> FaceError {
+    pub(crate) fn named(self, file: &Path) -> FaceError {
         match self {
             FaceError::UnknownShape { name, nearest, .. } => {
                 FaceError::UnknownShape { path: file.to_owned(), name, nearest }

@@ -1,28 +1,27 @@
-//! A face that can be simulated: tets between skin and bones, what muscle is in them, what holds
-//! them.
+//! The face model: tets between skin and bones, the muscles in them, and what holds them.
 
+mod assignable_tissue;
+mod bone_slip;
 mod bytes;
-mod file;
-mod lending;
-mod slip;
-mod vicinity;
+mod face_file;
+mod nearby_muscles;
 
 use glam::DVec3;
 use pliant_mesh::quality::dihedral_range;
 use pliant_mesh::{Group, Mesh, Surface};
 use pliant_model::potentials::activation::Activation;
 
-pub use self::slip::Slip;
-pub(crate) use self::vicinity::Vicinity;
+pub use self::bone_slip::Slip;
+pub(crate) use self::nearby_muscles::NearbyMuscles;
 use crate::anatomy::hinge::{Hinge, JawPose};
 use crate::anatomy::landmarks::Landmark;
 use crate::expression::Recipe;
-use crate::inverse::blend::Blend;
-use crate::template::{Eye, Shape};
+use crate::inverse::muscle_geometry::GeometryMatrix;
+use crate::template::{Blendshape, Eye};
 
 /// What a vertex of the boundary lies on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
+pub enum BoundaryPart {
     Skin,
     Skull,
     Mandible,
@@ -89,7 +88,7 @@ pub struct FaceModel {
     /// Tets at rest (m).
     pub solid: Mesh,
     /// What each vertex lies on; `None` inside.
-    pub parts: Vec<Option<Part>>,
+    pub parts: Vec<Option<BoundaryPart>>,
     /// What holds each vertex.
     pub holds: Vec<BoneHold>,
     /// Which lip each vertex belongs to, for contact: 1 the upper, 2 the lower, 0 neither.
@@ -109,13 +108,13 @@ pub struct FaceModel {
     pub teeth_proxies: [Mesh; 2],
     pub hinge: Hinge,
     /// Displacements of the skin: what weights of a performance mean.
-    pub shapes: Vec<Shape>,
+    pub shapes: Vec<Blendshape>,
     /// Which muscles, and which pose of the jaw, make which shape.
     pub recipes: Vec<(String, Recipe)>,
     /// Shapes that were fitted: these play in their recipes' place.
     pub rig: Vec<FittedShape>,
     /// What tets take of muscles, where that was learned; else without tets.
-    pub geometry: Blend,
+    pub geometry: GeometryMatrix,
     /// Named sets of the skin's vertices.
     pub regions: Vec<Group>,
     /// Named points on the skin.
@@ -133,8 +132,8 @@ impl FaceModel {
         active
     }
 
-    /// What of every tet is passive tissue, from 0 to 1: all but muscle, and of muscle and what is lent to one what the geometry that was
-    /// learned has as passive (Dinev 2020, section 4.3.1).
+    /// What of every tet is passive tissue, from 0 to 1: all but muscle, and of muscle and what is
+    /// lent to one what the geometry that was learned has as passive (Dinev 2020, section 4.3.1).
     pub fn passive_fractions(&self) -> Vec<f64> {
         let mut passive: Vec<f64> = self.active_fractions().iter().map(|own| 1.0 - own).collect();
         let rows = self.shares.chunk_by(|a, b| a.tet == b.tet).zip(0..self.geometry.tets());
@@ -142,12 +141,14 @@ impl FaceModel {
             let taken = self.geometry.row(row).iter().filter(|entry| entry.column == 0);
             let taken: f64 = taken.map(|entry| entry.weight).sum();
             let part = &mut passive[own[0].tet as usize];
-            *part = if own[0].is_lent() { taken } else { 1.0 - (1.0 - *part) * (1.0 - taken) };
+            *part =
+                if own[0].is_assignable() { taken } else { 1.0 - (1.0 - *part) * (1.0 - taken) };
         }
         passive
     }
 
-    /// The least dihedral angle (degrees) of tets that can deform: those with all corners on bone have no say.
+    /// The least dihedral angle (degrees) of tets that can deform: those with all corners on bone
+    /// have no say.
     pub fn least_angle(&self) -> f64 {
         let is_loose =
             |v: &u32| matches!(self.holds[*v as usize], BoneHold::Free | BoneHold::Sliding(_));
@@ -173,7 +174,8 @@ impl FaceModel {
         recipes.chain(self.rig.iter().map(|shape| shape.name.as_str()).filter(is_new)).collect()
     }
 
-    /// Where the skin's vertices are (m) when the tets' are at `positions`, in the frame of the skull.
+    /// Where the skin's vertices are (m) when the tets' are at `positions`, in the frame of the
+    /// skull.
     pub fn skin_at(&self, positions: &[DVec3]) -> Vec<DVec3> {
         let rest = &self.skin.mesh.positions;
         let place = |v: usize| {
@@ -196,7 +198,8 @@ impl FaceModel {
         areas
     }
 
-    /// Length of every muscle's course over its length at rest, less 1: negative where it is shorter.
+    /// Length of every muscle's course over its length at rest, less 1: negative where it is
+    /// shorter.
     pub fn strains(&self, positions: &[DVec3]) -> Vec<f64> {
         let length = |points: &[DVec3]| points.windows(2).map(|p| p[0].distance(p[1])).sum::<f64>();
         let now = |muscle: &MuscleCourse| -> Vec<DVec3> {

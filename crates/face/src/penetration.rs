@@ -1,5 +1,5 @@
-//! How deep lips are in the teeth and in each other: a measure that knows nothing of how contact is
-//! simulated (Ichim et al. 2017, Fig. 6).
+//! Penetration depth of the lips in the teeth and in each other (Fig. 6 of \[ichim2017phace\]),
+//! measured independently of the simulated contact.
 
 use glam::DVec3;
 use pliant_mesh::{Bounds, Bvh, barycentric, boundary_of_tets};
@@ -7,8 +7,8 @@ use pliant_mesh::{Bounds, Bvh, barycentric, boundary_of_tets};
 use crate::anatomy::hinge::JawPose;
 use crate::animation::AnimatedFrame;
 use crate::error::FaceError;
-use crate::model::{BoneHold, FaceModel, Part};
-use crate::teeth::Teeth;
+use crate::model::{BoneHold, BoundaryPart, FaceModel};
+use crate::teeth_projection::TeethProjection;
 
 /// What is inside of what it should not be in.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -35,7 +35,7 @@ impl Penetration {
 
 /// Measures lips of a face.
 pub struct LipGauge<'a> {
-    teeth: Teeth<'a>,
+    teeth: TeethProjection<'a>,
     /// Upper, lower.
     lips: [Lip; 2],
     /// Vertices of the flesh on the skin that no bone holds, and of these the ones of each lip.
@@ -55,7 +55,7 @@ impl<'a> LipGauge<'a> {
     /// # Errors
     /// When there are no teeth.
     pub fn new(face: &'a FaceModel) -> Result<Self, FaceError> {
-        let teeth = Teeth::new(face)?;
+        let teeth = TeethProjection::new(face)?;
         let skin = boundary_of_tets(&face.solid.tets);
         let lip = |side: u8| {
             let is_own = |v: &u32| face.lip_sides.get(*v as usize) == Some(&side);
@@ -67,7 +67,7 @@ impl<'a> LipGauge<'a> {
         // Gums, which hold on to teeth, are in them.
         let is_outer = |v: &u32| {
             let v = *v as usize;
-            face.parts[v] == Some(Part::Skin) && face.holds[v] == BoneHold::Free
+            face.parts[v] == Some(BoundaryPart::Skin) && face.holds[v] == BoneHold::Free
         };
         let outer: Vec<u32> = vertices.filter(is_outer).collect();
         let of = |side: u8| {
@@ -95,8 +95,8 @@ impl<'a> LipGauge<'a> {
         teeth.and(self.in_lip(1, &upper, positions)).and(self.in_lip(0, &lower, positions))
     }
 
-    /// Of the vertices of the skin's lips, which are finer, when skin and flesh are there (m), in the frame of
-    /// the skull. Gums, which are in teeth at rest, do not count.
+    /// Of the vertices of the skin's lips, which are finer, when skin and flesh are there (m), in
+    /// the frame of the skull. Gums, which are in teeth at rest, do not count.
     pub fn skin(&self, skin: &[DVec3], flesh: &[DVec3], jaw: &JawPose) -> Penetration {
         let [upper, lower] = [0, 1].map(|lip: usize| -> Vec<DVec3> {
             self.teeth.lip(lip).iter().map(|&v| skin[v as usize]).collect()

@@ -1,11 +1,11 @@
-//! Weights of shapes over time: what an actor did, or what an animator keyed.
+//! A performance: weights of shapes over time, captured or keyed.
 //!
-//! Read from what Live Link Face writes (`Timecode,BlendShapeCount`, 52 names, nine rotations), from a plain
-//! table (`frame`, then names), or from JSON. Muscles may be told as well as shapes.
+//! Read from what Live Link Face writes (`Timecode,BlendShapeCount`, 52 names, nine rotations),
+//! from a plain table (`frame`, then names), or from JSON. Muscles may be told as well as shapes.
 
 mod columns;
 mod json;
-mod speech;
+mod synthetic_speech;
 mod table;
 
 use glam::DVec3;
@@ -22,12 +22,12 @@ pub struct Performance {
     /// Names of the muscles that contractions are of.
     pub muscles: Vec<String>,
     /// At least one.
-    pub frames: Vec<Frame>,
+    pub frames: Vec<PerformanceFrame>,
 }
 
 /// One frame.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Frame {
+pub struct PerformanceFrame {
     /// As many as there are shapes.
     pub weights: Vec<f64>,
     /// As many as there are muscles, beyond what shapes ask of them: parts of the rest length.

@@ -1,12 +1,13 @@
-//! Rigid things that a face meets: a headset and a fist that fit any head, balls, and meshes of one's own.
+//! Rigid objects that press on a face: a headset and a fist that fit any head, balls, and meshes.
 //!
-//! Headset and fist are functions of space, as the head is, made for the face at hand: from its eyes, its lips and its
-//! skin. They are where they are made in the frame of the skull, and go from there along their paths.
+//! Headset and fist are functions of space, as the head is, made for the face at hand: from its
+//! eyes, its lips and its skin. They are where they are made in the frame of the skull, and go from
+//! there along their paths.
 
+mod face_measures;
 mod fist;
 mod headset;
-mod measures;
-mod sampled;
+mod sampled_field;
 
 use glam::DVec3;
 use pliant_math::team::Team;
@@ -14,48 +15,49 @@ use pliant_mesh::isosurface::{Lattice, Remesh, march, remesh};
 use pliant_mesh::{Attribute, Bounds, Mesh, Surface};
 use pliant_model::{Rigid, Shape, rotation};
 
-use self::measures::Measures;
-use crate::effects::{Frame, Object, ObjectShape, Track};
+use self::face_measures::FaceMeasures;
+use crate::effects::{EffectObject, KeyedTrack, ObjectFrame, ObjectShape};
 use crate::error::FaceError;
 use crate::model::FaceModel;
 
-/// What flesh meets is rounded off within about this (m): on the creases of triangles no equilibrium is found.
+/// What flesh meets is rounded off within about this (m): on the creases of triangles no
+/// equilibrium is found.
 const CELL: f64 = 0.002;
 
 /// A thing with a path.
 #[derive(Clone, Debug)]
-pub struct Prop {
+pub struct FaceProp {
     /// What it is called.
     pub name: String,
     /// Where it is made (m), with colours.
     pub surface: Surface,
     pub(crate) shape: Shape,
-    pub(crate) frame: Frame,
-    place: Track<DVec3>,
-    turn: Track<DVec3>,
+    pub(crate) frame: ObjectFrame,
+    place: KeyedTrack<DVec3>,
+    turn: KeyedTrack<DVec3>,
     /// What it turns about (m).
     center: DVec3,
     pub(crate) stiffness: Option<f64>,
     pub(crate) friction: f64,
 }
 
-impl Prop {
+impl FaceProp {
     /// Makes what an object says, for a face; `open` reads the mesh of a file (m).
     ///
     /// # Errors
     /// When its mesh cannot be read or is no surface, or the face has no eyes to hold it to.
     pub fn made(
         face: &FaceModel,
-        object: &Object,
+        object: &EffectObject,
         open: &mut dyn FnMut(&str) -> Result<Surface, FaceError>,
-    ) -> Result<Prop, FaceError> {
+    ) -> Result<FaceProp, FaceError> {
         let fail = |problem: String| FaceError::Part {
             path: face.name.clone().into(),
             part: format!("the object {}", object.name.as_deref().unwrap_or("without a name")),
             problem,
         };
         let measures =
-            || Measures::of(face).ok_or_else(|| fail("needs a face with two eyes".into()));
+            || FaceMeasures::of(face).ok_or_else(|| fail("needs a face with two eyes".into()));
         let (usual, surface, shape) = match &object.shape {
             ObjectShape::Headset => {
                 let (seen, touching) = headset::made(face, &measures()?)?;
@@ -77,7 +79,7 @@ impl Prop {
         };
         let shape = shape.map_err(fail)?;
         let center = Bounds::of(&surface.mesh.positions).map_or(DVec3::ZERO, |b| b.center());
-        Ok(Prop {
+        Ok(FaceProp {
             name: object.name.clone().unwrap_or_else(|| usual.to_owned()),
             surface,
             shape,
@@ -95,7 +97,8 @@ impl Prop {
         Rigid::new(rotation(self.turn.at(time)), self.center, self.place.at(time))
     }
 
-    /// The point of its surface that is nearest to one inside of it (m), when it is moved by `pose`.
+    /// The point of its surface that is nearest to one inside of it (m), when it is moved by
+    /// `pose`.
     pub fn surface_near(&self, pose: &Rigid, x: DVec3) -> Option<DVec3> {
         self.shape.inside(pose.unapply(x)).map(|nearest| pose.apply(nearest.point))
     }
@@ -141,7 +144,8 @@ fn ball(radius: f64) -> Surface {
     coloured(Mesh::surface(positions, triangles), |_| [0.75, 0.16, 0.12])
 }
 
-/// The surface of a function of space within a box, with edges of about `edge`, marched in cubes of `cube` (m).
+/// The surface of a function of space within a box, with edges of about `edge`, marched in cubes of
+/// `cube` (m).
 fn meshed(
     field: &(dyn Fn(DVec3) -> f64 + Sync),
     [min, max]: [DVec3; 2],

@@ -1,20 +1,20 @@
-//! A head of one's own in place of a template's skin: bones, teeth, muscles, eyes, hinge, regions and
-//! landmarks of the template are warped into it.
+//! Registers a template to your head mesh: its bones, teeth, muscles, eyes, hinge, regions and
+//! landmarks are warped under your skin.
 //!
-//! Markers that both heads have give a similarity and a first warp; then the template's skin is drawn
-//! onto the other in rounds, each a smoother spline through more points than the last (non-rigid
-//! iterated closest points; Allen et al. 2003). What the warp leaves too near to the new skin is
-//! pushed under it.
+//! Markers that both heads have give a similarity and a first warp; then the template's skin is
+//! drawn onto the other in rounds, each a smoother spline through more points than the last
+//! (non-rigid iterated closest points; Allen et al. 2003). What the warp leaves too near to the new
+//! skin is pushed under it.
 
+mod connected_pieces;
 mod containment;
-mod fit;
-mod likeness;
-pub(crate) mod names;
-mod parts;
-mod pieces;
-mod read;
+mod correspondence;
+mod read_head;
+pub(crate) mod shape_names;
 mod teeth;
+mod template_parts;
 mod warp;
+mod warp_fit;
 
 use std::path::Path;
 
@@ -22,15 +22,15 @@ use glam::DVec3;
 use pliant_math::team::Team;
 use pliant_mesh::{Attribute, Bounds, Group, Mesh, Surface};
 
-use self::containment::Cover;
-use self::fit::fitted;
-use self::parts::{bone, hinge, moved, muscle, own_eye};
-use self::pieces::{part, pieces};
-pub use self::read::read_own_head;
+use self::connected_pieces::{part, pieces};
+use self::containment::SkinCover;
+pub use self::read_head::read_own_head;
 use self::teeth::own_teeth;
+use self::template_parts::{bone, hinge, moved, muscle, own_eye};
+use self::warp_fit::fitted;
 use crate::anatomy::landmarks::Landmark;
 use crate::error::FaceError;
-use crate::template::{Eye, Shape, Template};
+use crate::template::{Blendshape, Eye, Template};
 
 /// A head as an artist made it, y up and looking along z.
 #[derive(Clone, Debug, Default)]
@@ -39,7 +39,7 @@ pub struct OwnHead {
     /// The skin, its largest piece, and perhaps eyeballs and other things (m).
     pub surface: Surface,
     /// Displacements of all its vertices (m); those of the template are taken where there are none.
-    pub shapes: Vec<Shape>,
+    pub shapes: Vec<Blendshape>,
     /// Points of the skin by the names of the template's landmarks (m).
     pub markers: Vec<Landmark>,
 }
@@ -80,20 +80,22 @@ pub fn register(
     let (mut skin, vertices) = part(&own.surface, &largest.triangles);
     let warp = fitted(template, &skin.mesh, &own.markers, path)?;
     let warped = moved(&template.skin.mesh, &warp, team);
-    let like = likeness::likeness(&skin.mesh, &warped, team);
-    let shapes: Vec<Shape> = if own.shapes.is_empty() {
+    let like = correspondence::correspondence(&skin.mesh, &warped, team);
+    let shapes: Vec<Blendshape> = if own.shapes.is_empty() {
         let carried = |d: DVec3| warp.similarity.scale * (warp.similarity.rotation * d);
-        template.shapes.iter().map(|s| likeness::shape(template, s, &like, carried)).collect()
+        template.shapes.iter().map(|s| correspondence::shape(template, s, &like, carried)).collect()
     } else {
         own.shapes.iter().map(|shape| chosen(shape, &vertices)).collect()
     };
-    let opens = |s: &&Shape| names::meaning(&s.name) == Some(names::Meaning::Whole("jawOpen"));
+    let opens = |s: &&Blendshape| {
+        shape_names::meaning(&s.name) == Some(shape_names::Meaning::Whole("jawOpen"))
+    };
     let opening = shapes.iter().find(opens).map(|shape| &shape.displacement[..]);
-    let regions = likeness::regions(template, &like, opening);
+    let regions = correspondence::regions(template, &like, opening);
     if !skin.attributes.iter().any(|a| a.name == Attribute::COLOR) {
-        skin.attributes.extend(likeness::attribute(template, &like, Attribute::COLOR));
+        skin.attributes.extend(correspondence::attribute(template, &like, Attribute::COLOR));
     }
-    let cover = Cover::new(&skin.mesh, in_mouth(&skin.mesh, &regions));
+    let cover = SkinCover::new(&skin.mesh, in_mouth(&skin.mesh, &regions));
     let eyes: Vec<Eye> =
         template.eyes.iter().map(|eye| own_eye(eye, &warp, own, &all[1..], team)).collect();
     let muscles = template.muscles.iter().map(|m| muscle(m, &warp, &cover, team)).collect();
@@ -134,9 +136,9 @@ pub fn register(
     Ok((registered, remarks))
 }
 
-fn chosen(shape: &Shape, vertices: &[u32]) -> Shape {
+fn chosen(shape: &Blendshape, vertices: &[u32]) -> Blendshape {
     let at = |v: &u32| shape.displacement.get(*v as usize).copied().unwrap_or_default();
-    Shape { name: shape.name.clone(), displacement: vertices.iter().map(at).collect() }
+    Blendshape { name: shape.name.clone(), displacement: vertices.iter().map(at).collect() }
 }
 
 fn stomion(template: &Template) -> DVec3 {
@@ -166,7 +168,7 @@ type Expressions = Vec<(String, Vec<(String, f64)>)>;
 fn renamed(
     template: &Template,
     own: &OwnHead,
-    shapes: &[Shape],
+    shapes: &[Blendshape],
     remarks: &mut Vec<String>,
 ) -> (Recipes, Expressions) {
     let shapes: Vec<String> = shapes.iter().map(|shape| shape.name.clone()).collect();
@@ -176,7 +178,7 @@ fn renamed(
         if recipes.iter().any(|recipe| recipe.0 == *name) {
             continue;
         }
-        match names::recipe_of(name) {
+        match shape_names::recipe_of(name) {
             Some(recipe) => recipes.push((name.clone(), recipe)),
             None => without.push(name.as_str()),
         }
@@ -186,6 +188,6 @@ fn renamed(
     }
     let expressions = template.expressions.iter();
     let expressions =
-        expressions.map(|(name, weights)| (name.clone(), names::renamed(weights, &shapes)));
+        expressions.map(|(name, weights)| (name.clone(), shape_names::renamed(weights, &shapes)));
     (recipes, expressions.filter(|(_, weights)| !weights.is_empty()).collect())
 }

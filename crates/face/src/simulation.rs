@@ -1,21 +1,21 @@
-//! Forward physics (Ichim et al. 2017, section 4): contractions and a pose of the jaw go in, flesh and
-//! skin come out.
+//! Forward physics (section 4 of \[ichim2017phace\]): contractions and jaw pose in, flesh and skin
+//! out.
 //!
 //! The engine's quasi-static step solves Eq. 3: passive tissue (Eq. 1) and active tissue (Eq. 2) in
-//! the same tets, bones as hard or sliding attachments, teeth as obstacles, lips as two sides of the
-//! flesh that touch. With [`Dynamics`] flesh has inertia (section 6), by any scheme of the engine and with
-//! its energy kept on account, and feels how the head moves (`simulation/head.rs`).
+//! the same tets, bones as hard or sliding attachments, teeth as obstacles, lips as two sides of
+//! the flesh that touch. With [`Dynamics`] flesh has inertia (section 6), by any scheme of the
+//! engine and with its energy kept on account, and feels how the head moves (`simulation/head.rs`).
 
-mod air;
-mod altered;
+mod altered_face;
 mod engine;
-mod guess;
-mod head;
-mod lent;
+mod head_motion;
+mod inverse_access;
+mod jaw_weights;
 mod obstacles;
 mod options;
 mod remodelling;
 mod snapshot;
+mod wind;
 
 use glam::DVec3;
 use pliant_math::Row;
@@ -25,18 +25,18 @@ use pliant_model::{FrameInput, Model, Rigid};
 use pliant_sim::state::Account;
 use pliant_sim::{Momentum, SimError, State, Workspace, step};
 
-use self::air::Air;
-use self::altered::Altered;
-use self::guess::jaw_weights;
-use self::head::Carriage;
-pub use self::head::HeadPose;
-pub use self::lent::JawKnobs;
+use self::altered_face::AlteredFace;
+use self::head_motion::HeadMotion;
+pub use self::head_motion::HeadPose;
+pub use self::inverse_access::JawKnobs;
+use self::jaw_weights::jaw_weights;
 use self::obstacles::Obstacles;
-pub use self::options::{Dynamics, FaceSolver, SimulationOptions};
+pub use self::options::{Dynamics, FaceSimulationOptions, FaceSolver};
+use self::wind::WindDrive;
 use crate::alteration::Alteration;
 use crate::anatomy::hinge::{Hinge, JawPose};
 use crate::error::FaceError;
-use crate::inverse::drawn::bound;
+use crate::inverse::activation::clamp_stretches;
 use crate::model::{BoneHold, FaceModel, FittedShape};
 use crate::world::World;
 
@@ -52,7 +52,7 @@ const CONTRACTION: [f64; 2] = [-0.3, 0.6];
 
 /// What came of a frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct FrameReport {
+pub struct FaceFrameReport {
     /// Steps that the way to the pose was cut into.
     pub steps: u32,
     /// Of the solver, all steps.
@@ -70,8 +70,9 @@ pub struct FrameReport {
     pub bulge: f64,
     /// Of the skin's vertices relative to the head (m/s), where flesh has inertia.
     pub rms_skin_speed: f64,
-    /// Of motion and deformation (J), and what it should be by what was put in and taken: what it was at
-    /// first, the work of muscles and bones, and less what was damped. Of dynamics with a correction.
+    /// Of motion and deformation (J), and what it should be by what was put in and taken: what it
+    /// was at first, the work of muscles and bones, and less what was damped. Of dynamics with a
+    /// correction.
     pub energy: f64,
     pub account: f64,
     /// What of it is of motion (J); in all frames so far put in, and taken.
@@ -96,14 +97,15 @@ pub struct FaceSimulation<'a> {
     state: State,
     workspace: Workspace,
     input: FrameInput,
-    /// Hard vertices: place in the drive, position at rest (m), and whether they are the mandible's.
+    /// Hard vertices: place in the drive, position at rest (m), and whether they are the
+    /// mandible's.
     bones: Vec<(usize, DVec3, bool)>,
     /// Planes that flesh slides in, at rest.
     planes: Vec<Plane>,
     /// The shares of every activation's tet.
     active: Vec<std::ops::Range<usize>>,
-    /// Per free model vertex: how much of the jaw's motion it is guessed to take on, and its place at
-    /// rest (m).
+    /// Per free model vertex: how much of the jaw's motion it is guessed to take on, and its place
+    /// at rest (m).
     guess: Vec<(f64, DVec3)>,
     /// Whether what is relaxed, with the jaw shut, is at rest.
     rests: bool,
@@ -114,15 +116,15 @@ pub struct FaceSimulation<'a> {
     /// In the world, beyond that which the face at rest is seen in (m/s²).
     gravity: DVec3,
     now: Pose,
-    carriage: Carriage,
-    altered: Altered,
+    carriage: HeadMotion,
+    altered: AlteredFace,
     alteration: Alteration,
     /// When the next frame ends (s), and how much of the alteration there is.
     time: f64,
     part: f64,
     /// What bones were moved by at the end and at the start of the last step.
     turning: [Rigid; 2],
-    air: Option<Air>,
+    air: Option<WindDrive>,
     obstacles: Option<Obstacles>,
     /// Where things are, in the frame of the skull.
     thing_poses: Vec<Rigid>,
@@ -144,13 +146,13 @@ impl<'a> FaceSimulation<'a> {
     ///
     /// # Errors
     /// When tets are turned over, or numbers impossible.
-    pub fn new(face: &'a FaceModel, options: &SimulationOptions) -> Result<Self, FaceError> {
+    pub fn new(face: &'a FaceModel, options: &FaceSimulationOptions) -> Result<Self, FaceError> {
         FaceSimulation::unsettled(face, options, Alteration::default(), 0.0, &World::default())
     }
 
     fn unsettled(
         face: &'a FaceModel,
-        options: &SimulationOptions,
+        options: &FaceSimulationOptions,
         alteration: Alteration,
         time: f64,
         world: &World,
@@ -185,7 +187,7 @@ impl<'a> FaceSimulation<'a> {
         let now = Pose { contractions, weights, time, ..Pose::default() };
         let planes = input.start.planes.clone();
         let fps = options.dynamics.map_or(world.fps, |dynamics| dynamics.fps);
-        let air = world.wind.as_ref().map(|wind| Air::new(face, &model, wind));
+        let air = world.wind.as_ref().map(|wind| WindDrive::new(face, &model, wind));
         let first = model.colliders().len() - world.props.len();
         let obstacles = (!world.props.is_empty())
             .then(|| Obstacles::new(face, &model, &world.props, first, time));
@@ -206,7 +208,7 @@ impl<'a> FaceSimulation<'a> {
             fps,
             gravity: options.gravity,
             now,
-            carriage: Carriage::default(),
+            carriage: HeadMotion::default(),
             altered,
             alteration,
             time,
@@ -220,16 +222,16 @@ impl<'a> FaceSimulation<'a> {
         Ok(simulation)
     }
 
-    /// Lets every muscle contract by a part of its length, in the order of [`FaceModel::muscles`], and
-    /// moves the jaw, within its limits; then looks for equilibrium. Numbers that are none count
-    /// as zero, and so do missing ones.
-    pub fn pose(&mut self, contractions: &[f64], jaw: &JawPose) -> FrameReport {
+    /// Lets every muscle contract by a part of its length, in the order of [`FaceModel::muscles`],
+    /// and moves the jaw, within its limits; then looks for equilibrium. Numbers that are none
+    /// count as zero, and so do missing ones.
+    pub fn pose(&mut self, contractions: &[f64], jaw: &JawPose) -> FaceFrameReport {
         self.act(contractions, &[], jaw)
     }
 
-    /// The same with weights of the shapes of [`FaceModel::rig`], in their order: what their activations differ from relaxed
-    /// ones adds up.
-    pub fn act(&mut self, contractions: &[f64], weights: &[f64], jaw: &JawPose) -> FrameReport {
+    /// The same with weights of the shapes of [`FaceModel::rig`], in their order: what their
+    /// activations differ from relaxed ones adds up.
+    pub fn act(&mut self, contractions: &[f64], weights: &[f64], jaw: &JawPose) -> FaceFrameReport {
         let jaw = self.face.hinge.limited(jaw);
         let asked = |m: usize| contractions.get(m).copied().filter(|c| c.is_finite());
         let contractions: Vec<f64> = (0..self.face.muscles.len())
@@ -250,11 +252,11 @@ impl<'a> FaceSimulation<'a> {
             self.input.start.clone_from(&self.input.end);
             self.state = State::initial(&self.model);
             self.now = to;
-            return FrameReport::default();
+            return FaceFrameReport::default();
         }
         let least = self.alteration.steps(from.time, to.time).max(self.steps_of_things(&things));
         let steps = self.substeps.unwrap_or_else(|| from.steps_to(&to).max(least));
-        let mut report = FrameReport { steps, ..FrameReport::default() };
+        let mut report = FaceFrameReport { steps, ..FaceFrameReport::default() };
         for k in 1..=steps {
             let part = f64::from(k) / f64::from(steps);
             let here = from.towards(&to, part);
@@ -285,16 +287,16 @@ impl<'a> FaceSimulation<'a> {
         }
     }
 
-    /// The same without limits: contractions and a jaw as they are, if they are numbers, and in one step.
-    /// What no face does should still end well.
-    pub fn throw(&mut self, contractions: &[f64], jaw: &JawPose) -> FrameReport {
+    /// The same without limits: contractions and a jaw as they are, if they are numbers, and in one
+    /// step. What no face does should still end well.
+    pub fn throw(&mut self, contractions: &[f64], jaw: &JawPose) -> FaceFrameReport {
         let asked = |m: usize| contractions.get(m).copied().filter(|c| c.is_finite());
         let contractions = (0..self.face.muscles.len()).map(|m| asked(m).unwrap_or(0.0)).collect();
         let is_pose = jaw.open.is_finite() && jaw.turn.is_finite() && jaw.shift.is_finite();
         self.set_out(1.0 / self.fps);
         let jaw = if is_pose { *jaw } else { self.now.jaw };
         let to = self.aimed(contractions, jaw);
-        let mut report = FrameReport { steps: 1, ..FrameReport::default() };
+        let mut report = FaceFrameReport { steps: 1, ..FaceFrameReport::default() };
         self.drive(&to);
         self.drive_things(self.aim_things(&to));
         self.advance(&mut report);
@@ -304,8 +306,8 @@ impl<'a> FaceSimulation<'a> {
     }
 
     /// The same with an activation for every tet of [`FaceModel::shares`], in their order.
-    pub fn activate(&mut self, activations: &[Activation], jaw: &JawPose) -> FrameReport {
-        let mut report = FrameReport { steps: 1, ..FrameReport::default() };
+    pub fn activate(&mut self, activations: &[Activation], jaw: &JawPose) -> FaceFrameReport {
+        let mut report = FaceFrameReport { steps: 1, ..FaceFrameReport::default() };
         self.set_out(1.0 / self.fps);
         let pose = self.aimed(self.now.contractions.clone(), self.face.hinge.limited(jaw));
         self.drive(&pose);
@@ -336,7 +338,8 @@ impl<'a> FaceSimulation<'a> {
         self.face.skin_at(&self.positions())
     }
 
-    /// Puts the tets' vertices somewhere (m, in the frame of the skull), at rest; what bone holds goes where that is.
+    /// Puts the tets' vertices somewhere (m, in the frame of the skull), at rest; what bone holds
+    /// goes where that is.
     pub fn place(&mut self, positions: &[DVec3]) {
         let carrier = self.carrier(&self.now.head);
         for (v, x) in positions.iter().enumerate().filter(|(_, x)| x.is_finite()) {
@@ -356,7 +359,8 @@ impl<'a> FaceSimulation<'a> {
         &self.model
     }
 
-    /// What the next frame ends with; the one after it ends a frame later, unless somebody says when.
+    /// What the next frame ends with; the one after it ends a frame later, unless somebody says
+    /// when.
     fn aimed(&mut self, contractions: Vec<f64>, jaw: JawPose) -> Pose {
         let time = self.time;
         self.time += 1.0 / self.fps;
@@ -411,14 +415,14 @@ impl<'a> FaceSimulation<'a> {
                         activation[k] += part * weight * (fitted[k] - RELAXED[k]);
                     });
                 }
-                bound(activation);
+                clamp_stretches(activation);
             }
         }
         self.altered.grow(&moment, end);
         self.drive_air(pose);
     }
 
-    fn advance(&mut self, report: &mut FrameReport) {
+    fn advance(&mut self, report: &mut FaceFrameReport) {
         let done = step(&self.model, &self.input, &mut self.state, &mut self.workspace);
         self.turning = [self.input.end.carrier, self.input.start.carrier];
         self.input.start.clone_from(&self.input.end);
@@ -438,7 +442,7 @@ impl<'a> FaceSimulation<'a> {
     }
 
     /// What a frame is found to have come to.
-    fn measure(&self, report: &mut FrameReport) {
+    fn measure(&self, report: &mut FaceFrameReport) {
         let pressed = self.pressed();
         (report.max_depth_in_things, report.contact_area) = (pressed.depth, pressed.area);
         report.bulge = pressed.bulge;
@@ -477,8 +481,8 @@ fn obedient_part(
 ) -> f64 {
     let (mut sum, mut whole) = (0.0, 0.0);
     for k in shares {
-        sum += face.shares[k].part() * obedience(k);
-        whole += face.shares[k].part();
+        sum += face.shares[k].active_weight() * obedience(k);
+        whole += face.shares[k].active_weight();
     }
     if whole > 0.0 { sum / whole } else { 1.0 }
 }

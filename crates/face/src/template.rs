@@ -1,4 +1,4 @@
-//! A head in parts: what a physics-based face is built from.
+//! A template: the parts of a head that a face is built from.
 
 use glam::DVec3;
 use pliant_math::team::Team;
@@ -6,8 +6,8 @@ use pliant_mesh::{Attribute, Group, Mesh, Surface};
 
 use crate::anatomy::hinge::{HINGE, Hinge};
 use crate::anatomy::landmarks::{Landmark, landmarks};
+use crate::anatomy::mouth_cavity::{LOWER_ARCH, UPPER_ARCH};
 use crate::anatomy::muscles::{MuscleVolume, muscles};
-use crate::anatomy::oral::{LOWER_ARCH, UPPER_ARCH};
 use crate::anatomy::{Anatomy, colours, eye, regions, surfaces};
 use crate::error::FaceError;
 use crate::expression::{PRESETS, Recipe, Sculptor, Site, keep_off_eye, recipe};
@@ -41,7 +41,7 @@ pub struct Template {
     /// The joint of the jaw.
     pub hinge: Hinge,
     /// Displacements of the skin.
-    pub shapes: Vec<Shape>,
+    pub shapes: Vec<Blendshape>,
     /// Which muscles make which shape.
     pub recipes: Vec<(String, Recipe)>,
     /// Weights of shapes by the expression's name.
@@ -61,7 +61,7 @@ pub struct Eye {
 
 /// A named displacement of the skin.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Shape {
+pub struct Blendshape {
     /// `mouthSmileLeft`.
     pub name: String,
     /// Per vertex (m).
@@ -88,7 +88,7 @@ impl Template {
         let shapes = Sculptor::names()
             .filter_map(|name| {
                 let displacement = sculptor.shape(name, &sites, team)?;
-                Some(Shape { name: name.to_owned(), displacement })
+                Some(Blendshape { name: name.to_owned(), displacement })
             })
             .collect();
         let with_teeth = |bone: Mesh, upper: bool| -> Result<Surface, FaceError> {
@@ -119,13 +119,13 @@ impl Template {
     }
 
     /// The shape of that name.
-    pub fn shape(&self, name: &str) -> Option<&Shape> {
+    pub fn shape(&self, name: &str) -> Option<&Blendshape> {
         self.shapes.iter().find(|shape| shape.name == name)
     }
 
     /// Where the skin's vertices are (m) with weights of shapes, which are blended linearly; lids
-    /// are then put back onto the eyeballs. Names that no shape has move nothing; `mouthClose`, which corrects
-    /// `jawOpen`, has no more weight than that.
+    /// are then put back onto the eyeballs. Names that no shape has move nothing; `mouthClose`,
+    /// which corrects `jawOpen`, has no more weight than that.
     pub fn pose(&self, weights: &[(&str, f64)]) -> Vec<DVec3> {
         let mut posed = self.skin.mesh.positions.clone();
         let opened: f64 = weights.iter().filter(|w| w.0 == "jawOpen").map(|w| w.1.max(0.0)).sum();
@@ -170,7 +170,7 @@ fn built_in_regions(skin: &Mesh, anatomy: &Anatomy) -> Vec<Group> {
 }
 
 fn painted(skin: Mesh, anatomy: &Anatomy) -> Surface {
-    let palette = colours::Palette::new(anatomy);
+    let palette = colours::HeadPalette::new(anatomy);
     let values = skin.positions.iter().flat_map(|&p| palette.skin(p)).collect();
     coloured(skin, values)
 }

@@ -1,9 +1,9 @@
-//! What is around a face: wind, things that it meets, and how the head is carried.
+//! The surroundings of a face: wind, props and the path of the head.
 
-use crate::effects::{Effects, HeadPath, Wind};
+use crate::effects::{Effects, HeadPath, WindEffect};
 use crate::error::FaceError;
 use crate::model::FaceModel;
-use crate::props::Prop;
+use crate::props::FaceProp;
 use pliant_mesh::Surface;
 
 /// The surroundings of a face.
@@ -13,9 +13,9 @@ pub struct World {
     pub fps: f64,
     /// Where the head goes, after what a performance does with it.
     pub head: Option<HeadPath>,
-    pub wind: Option<Wind>,
+    pub wind: Option<WindEffect>,
     /// Rigid things.
-    pub props: Vec<Prop>,
+    pub props: Vec<FaceProp>,
 }
 
 impl Default for World {
@@ -38,16 +38,17 @@ impl World {
     /// ```
     ///
     /// # Errors
-    /// When an object's mesh cannot be read or is no surface, or the face has no eyes to hold a headset to.
+    /// When an object's mesh cannot be read or is no surface, or the face has no eyes to hold a
+    /// headset to.
     pub fn of(
         face: &FaceModel,
         effects: &Effects,
         fps: f64,
         mut open: impl FnMut(&str) -> Result<Surface, FaceError>,
     ) -> Result<World, FaceError> {
-        let mut props: Vec<Prop> = Vec::new();
+        let mut props: Vec<FaceProp> = Vec::new();
         for object in &effects.objects {
-            let mut prop = Prop::made(face, object, &mut open)?;
+            let mut prop = FaceProp::made(face, object, &mut open)?;
             if props.iter().any(|other| other.name == prop.name) {
                 prop.name = format!("{}_{}", prop.name, props.len() + 1);
             }

@@ -1,14 +1,14 @@
-//! The head, its shapes, its folder and its flesh.
+//! Tests of the face, in one program.
 
 mod alteration;
 mod build;
 mod coarse;
-mod comparison;
 mod fitting;
 mod folder;
 mod forward;
 mod geometry;
 mod inverse;
+mod linear_flesh;
 mod motion;
 mod real;
 mod registration;

@@ -1,30 +1,29 @@
-//! What effects do to a face itself, as sentences with numbers.
+//! Effects on the face itself.
 
 use std::path::Path;
 
 use glam::DVec3;
-use pliant_face::alteration::{Alteration, EffectFiles, NoFiles};
+use pliant_face::alteration::{Alteration, no_maps};
 use pliant_face::anatomy::hinge::JawPose;
+use pliant_face::deformation_transfer::{crossing_lips, transferred_expression};
 use pliant_face::effects::Effects;
-use pliant_face::transfer::{crossing_lips, transferred_expression};
 use pliant_face::{
-    BoneHold, Combination, Dynamics, FaceSimulation, SimulationOptions, correctives,
+    BoneHold, Combination, Dynamics, FaceSimulation, FaceSimulationOptions, correctives,
 };
-use pliant_mesh::Mesh;
 
 use crate::coarse::face;
 
-fn exact() -> SimulationOptions {
-    SimulationOptions::default()
+fn exact() -> FaceSimulationOptions {
+    FaceSimulationOptions::default()
 }
 
 fn alteration(text: &str) -> Alteration {
     let path = Path::new("E.toml");
     let effects = Effects::parse(path, text).expect(text);
-    Alteration::new(face(), &effects, path, &mut NoFiles).expect(text)
+    Alteration::new(face(), &effects, path, &mut no_maps).expect(text)
 }
 
-fn simulation(text: &str, options: &SimulationOptions) -> FaceSimulation<'static> {
+fn simulation(text: &str, options: &FaceSimulationOptions) -> FaceSimulation<'static> {
     FaceSimulation::altered(face(), options, alteration(text), 0.0).expect("a simulation")
 }
 
@@ -205,7 +204,7 @@ fn heavy_soft_cheeks_sag_and_upside_down_they_do_the_other_way() {
 #[test]
 fn work_of_growth_softening_and_gravity_in_motion_is_booked() {
     let dynamics = Some(Dynamics { damping: 0.0, correction: None, ..Dynamics::default() });
-    let options = SimulationOptions { dynamics, ..exact() };
+    let options = FaceSimulationOptions { dynamics, ..exact() };
     let text = "gravity = [[0, 0, -9.81, 0], [0.2, 4, -9.81, 0]]\n\
         [[map]]\nof = 'stiffness'\nregion = ['cheek_l', 'cheek_r']\nfactor = [[0, 1.0], [0.2, 0.5]]\n\
         [[map]]\nof = 'mass'\nregion = ['cheek_l', 'cheek_r']\nfactor = [[0, 1.0], [0.2, 2.0]]\n\
@@ -230,7 +229,7 @@ fn work_of_growth_softening_and_gravity_in_motion_is_booked() {
 fn an_altered_face_is_the_same_for_any_number_of_threads_and_is_solved_for() {
     const FAT: &str = "[[fat]]\nregion = ['cheek_l', 'cheek_r']\namount = 1.5\n";
     let posed = |text: &str, threads: usize| {
-        let mut simulation = simulation(text, &SimulationOptions { threads, ..exact() });
+        let mut simulation = simulation(text, &FaceSimulationOptions { threads, ..exact() });
         let report = simulation.pose(&smile(), &JawPose::default());
         (simulation.positions(), report)
     };
@@ -255,33 +254,20 @@ fn fat_and_slimming_of_the_same_flesh_multiply() {
     assert!(out.length() < 0.05, "{out}");
 }
 
-/// A map of as many numbers as asked for.
-struct Painted(Vec<f64>);
-
-impl EffectFiles for Painted {
-    fn map(&mut self, _: &str) -> Result<Vec<f64>, String> {
-        Ok(self.0.clone())
-    }
-
-    fn mesh(&mut self, path: &str) -> Result<Mesh, String> {
-        Err(format!("there is no file {path}"))
-    }
-}
-
 #[test]
 fn maps_that_are_none_of_this_skin_and_unknown_names_are_refused_in_a_sentence() {
     let count = face().skin.mesh.positions.len();
     let refused = |text: &str, map: Vec<f64>| {
         let path = Path::new("E.toml");
         let effects = Effects::parse(path, text).expect(text);
-        let made = Alteration::new(face(), &effects, path, &mut Painted(map));
+        let made = Alteration::new(face(), &effects, path, &mut |_| Ok(map.clone()));
         made.expect_err(text).to_string()
     };
     let mut map = vec![0.5; count];
     let fat = "[[fat]]\nmap = 'fat.txt'\namount = 1.5";
     let path = Path::new("E.toml");
     let effects = Effects::parse(path, fat).expect("effects");
-    assert!(Alteration::new(face(), &effects, path, &mut Painted(map.clone())).is_ok());
+    assert!(Alteration::new(face(), &effects, path, &mut |_| Ok(map.clone())).is_ok());
     map[7] = f64::NAN;
     let error = refused(fat, map.clone());
     assert_eq!(

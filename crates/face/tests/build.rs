@@ -1,22 +1,22 @@
-//! A face built from the head, as sentences.
+//! The face built from the built-in head.
 
 use std::path::Path;
 
 use glam::{DMat3, DVec3};
 use pliant_face::anatomy::hinge::JawPose;
 use pliant_face::{
-    BoneHold, BuildOptions, FaceModel, FaceSimulation, FaceSolver, Part, SimulationOptions,
-    Template, build,
+    BoneHold, BoundaryPart, BuildOptions, FaceModel, FaceSimulation, FaceSimulationOptions,
+    FaceSolver, Template, build,
 };
 use pliant_math::team::Team;
 use pliant_mesh::{Locator, SurfaceTree, quality};
 
 use crate::coarse::{face, head};
 
-fn interactive(iterations: u32) -> SimulationOptions {
-    SimulationOptions {
+fn interactive(iterations: u32) -> FaceSimulationOptions {
+    FaceSimulationOptions {
         solver: FaceSolver::Interactive { iterations },
-        ..SimulationOptions::default()
+        ..FaceSimulationOptions::default()
     }
 }
 
@@ -40,9 +40,9 @@ fn flesh_lies_on_skin_and_bones_and_no_tet_is_turned_over() {
     for (p, part) in face.solid.positions.iter().zip(&face.parts) {
         let Some(part) = part else { continue };
         let number = match part {
-            Part::Skin => 0,
-            Part::Skull => 1,
-            Part::Mandible => 2,
+            BoundaryPart::Skin => 0,
+            BoundaryPart::Skull => 1,
+            BoundaryPart::Mandible => 2,
         };
         let away = surfaces[number].closest(*p).expect("a surface").distance;
         assert!(away < 1e-6, "{p} is {away} m off {part:?}");
@@ -70,7 +70,7 @@ fn no_tet_joins_the_lips() {
         let found = tree.closest(face.solid.positions[v as usize])?;
         let own = face.skin.mesh.triangles[found.triangle as usize];
         let on = |k: usize| own.iter().all(|s| face.lips[k].binary_search(s).is_ok());
-        let on_skin = face.parts[v as usize] == Some(Part::Skin) && found.distance < 1e-6;
+        let on_skin = face.parts[v as usize] == Some(BoundaryPart::Skin) && found.distance < 1e-6;
         // The slit ends 23 mm from the middle: triangles of the skin join the lips from there on.
         let inside = found.point.x.abs() < slit;
         [0, 1].into_iter().find(|&k| on_skin && inside && on(k))
@@ -200,7 +200,7 @@ fn raised_brows_slide_over_the_forehead_and_stretch_it_where_it_is_pinned() {
         *by = if muscle.name.starts_with("frontalis") { 0.3 } else { 0.0 };
     }
     let [slides, pinned] = [true, false].map(|sliding| {
-        let options = SimulationOptions { sliding, contact: false, ..interactive(80) };
+        let options = FaceSimulationOptions { sliding, contact: false, ..interactive(80) };
         let mut simulation = FaceSimulation::new(face, &options).expect("a simulation");
         simulation.pose(&contractions, &JawPose::default());
         face.slip(&simulation.positions())
@@ -229,10 +229,10 @@ fn a_turned_face_gives_the_turned_answer() {
     for v in [&mut hinge.point, &mut hinge.axis, &mut hinge.vertical, &mut hinge.slide] {
         *v = turn * *v;
     }
-    let options = SimulationOptions {
+    let options = FaceSimulationOptions {
         solver: FaceSolver::Exact { tolerance: 1e-9 },
         contact: false,
-        ..SimulationOptions::default()
+        ..FaceSimulationOptions::default()
     };
     let mut contractions = vec![0.0; face.muscles.len()];
     contractions.iter_mut().step_by(3).for_each(|c| *c = 0.2);

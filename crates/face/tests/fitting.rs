@@ -1,18 +1,18 @@
-//! Muscles found for skins, and played, as sentences.
+//! Fits of muscles to skins, and their playback.
 
 use glam::DVec3;
 use pliant_face::anatomy::hinge::JawPose;
-use pliant_face::inverse::blend::{Blend, REACH};
-use pliant_face::inverse::fit::{ActivationModel, FaceFit, FitOptions, Fitted};
-use pliant_face::inverse::lesson::{LessonOptions, learn};
-use pliant_face::inverse::reduced::Reduced;
-use pliant_face::performance::Frame;
-use pliant_face::{Animator, FaceModel, FaceSimulation, FittedShape, SimulationOptions};
+use pliant_face::inverse::muscle_geometry::{GeometryLearningOptions, learn_geometry};
+use pliant_face::inverse::muscle_geometry::{GeometryMatrix, REACH};
+use pliant_face::inverse::solve::ReducedFit;
+use pliant_face::inverse::solve::{ActivationModel, FaceFit, FaceFitOptions, Fitted};
+use pliant_face::performance::PerformanceFrame;
+use pliant_face::{Animator, FaceModel, FaceSimulation, FaceSimulationOptions, FittedShape};
 
 use crate::coarse::face;
 
-fn exact() -> SimulationOptions {
-    SimulationOptions { contact: false, ..SimulationOptions::default() }
+fn exact() -> FaceSimulationOptions {
+    FaceSimulationOptions { contact: false, ..FaceSimulationOptions::default() }
 }
 
 fn mean(values: impl Iterator<Item = f64>) -> f64 {
@@ -34,7 +34,7 @@ fn raised_brows_are_made_by_the_forehead_and_played_as_fitted() {
     let face = face();
     let rest = &face.skin.mesh.positions;
     let (target, moved) = target(face, "browInnerUp");
-    let options = FitOptions { contact: false, ..FitOptions::default() };
+    let options = FaceFitOptions { contact: false, ..FaceFitOptions::default() };
     let fitted = FaceFit::new(face, options).expect("a fit").fit(&target, None).expect("muscles");
     let by = mean(moved.iter().map(|&v| target[v].distance(rest[v])));
     let left = mean(moved.iter().map(|&v| target[v].distance(fitted.skin[v])));
@@ -56,7 +56,7 @@ fn raised_brows_are_made_by_the_forehead_and_played_as_fitted() {
     let rigged = FaceModel::decode(&rigged.encode()).expect("a face");
     let names = ["browInnerUp".to_owned()];
     let mut animator = Animator::new(&rigged, &names, &exact()).expect("an animator");
-    let frame = Frame { weights: vec![1.0], ..Frame::default() };
+    let frame = PerformanceFrame { weights: vec![1.0], ..PerformanceFrame::default() };
     let played = animator.frame(&frame).skin;
     let off = mean(moved.iter().map(|&v| played[v].distance(fitted.skin[v])));
     assert!(off < 0.02 * by, "played {:.3} mm from what was fitted", 1e3 * off);
@@ -65,7 +65,7 @@ fn raised_brows_are_made_by_the_forehead_and_played_as_fitted() {
 #[test]
 fn flesh_that_is_lent_is_what_it_was_until_it_is_told_to_contract() {
     let face = face();
-    let lent = face.lending(REACH);
+    let lent = face.with_assignable_tissue(REACH);
     let [before, after] = [face, &lent].map(|face| face.active_tets().len());
     assert!(after > before + before / 2, "{after} of {before} tets");
     let contractions: Vec<f64> = (0..face.muscles.len()).map(|m| 0.05 * (m % 5) as f64).collect();
@@ -84,8 +84,8 @@ fn flesh_that_is_lent_is_what_it_was_until_it_is_told_to_contract() {
     let passive = face.passive_fractions();
     assert_eq!(passive, lent.passive_fractions());
     let mut taught = lent.clone();
-    taught.geometry = Blend::of_muscles(&lent);
-    let row = lent.shares.chunk_by(|a, b| a.tet == b.tet).position(|own| own[0].is_lent());
+    taught.geometry = GeometryMatrix::from_anatomy(&lent);
+    let row = lent.shares.chunk_by(|a, b| a.tet == b.tet).position(|own| own[0].is_assignable());
     let row = row.expect("a tet that is lent");
     let first = taught.geometry.starts[row] as usize;
     taught.geometry.entries[first].weight = 0.25;
@@ -97,10 +97,10 @@ fn flesh_that_is_lent_is_what_it_was_until_it_is_told_to_contract() {
 
 #[test]
 fn lids_shut_where_flesh_is_lent_to_their_muscles() {
-    let face = &face().lending(f64::INFINITY);
+    let face = &face().with_assignable_tissue(f64::INFINITY);
     let rest = &face.skin.mesh.positions;
     let (target, moved) = target(face, "eyeBlinkLeft");
-    let options = FitOptions { contact: false, ..FitOptions::default() };
+    let options = FaceFitOptions { contact: false, ..FaceFitOptions::default() };
     let fitted = FaceFit::new(face, options).expect("a fit").fit(&target, None).expect("muscles");
     let by = mean(moved.iter().map(|&v| target[v].distance(rest[v])));
     let left = mean(moved.iter().map(|&v| target[v].distance(fitted.skin[v])));
@@ -110,8 +110,12 @@ fn lids_shut_where_flesh_is_lent_to_their_muscles() {
 #[test]
 fn a_jaw_that_is_pushed_forward_is_told_by_the_skin_over_it() {
     let face = face();
-    let options =
-        FitOptions { weights: Vec::new(), steps: 0, contact: false, ..FitOptions::default() };
+    let options = FaceFitOptions {
+        weights: Vec::new(),
+        steps: 0,
+        contact: false,
+        ..FaceFitOptions::default()
+    };
     let mut fit = FaceFit::new(face, options).expect("a fit");
     let forward = DVec3::new(0.0, -0.001, 0.0055);
     for (name, shift) in [("jawForward", forward), ("mouthSmileLeft", DVec3::ZERO)] {
@@ -125,12 +129,13 @@ fn a_jaw_that_is_pushed_forward_is_told_by_the_skin_over_it() {
 
 #[test]
 fn muscles_that_were_learned_make_more_than_those_they_began_as() {
-    let face = &face().lending(REACH);
+    let face = &face().with_assignable_tissue(REACH);
     let (skins, moved): (Vec<_>, Vec<_>) =
         ["browInnerUp", "mouthSmileLeft"].map(|name| target(face, name)).into_iter().unzip();
-    let fit = FitOptions { contact: false, ..FitOptions::default() };
-    let options = LessonOptions { fit: fit.clone(), ..LessonOptions::default() };
-    let learned = learn(face, &skins, &options, &|| false).expect("a lesson");
+    let fit = FaceFitOptions { contact: false, ..FaceFitOptions::default() };
+    let options =
+        GeometryLearningOptions { fit: fit.clone(), ..GeometryLearningOptions::default() };
+    let learned = learn_geometry(face, &skins, &options, &|| false).expect("a lesson");
     let left = |fitted: &Fitted, k: usize| {
         mean(moved[k].iter().map(|&v| skins[k][v].distance(fitted.skin[v])))
     };
@@ -144,14 +149,15 @@ fn muscles_that_were_learned_make_more_than_those_they_began_as() {
         assert!((row.iter().map(|entry| entry.weight).sum::<f64>() - 1.0).abs() < 1e-9);
     }
 
-    // What was learned goes through a file, and serves to fit what was not learned from: half of a smile.
+    // What was learned goes through a file, and serves to fit what was not learned from: half of a
+    // smile.
     let taught = FaceModel { geometry: learned.geometry.clone(), ..face.clone() };
     let taught = FaceModel::decode(&taught.encode()).expect("a face");
     assert_eq!(taught.geometry, learned.geometry);
     let half: Vec<DVec3> =
         face.skin.mesh.positions.iter().zip(&skins[1]).map(|(p, q)| p.midpoint(*q)).collect();
     let by = |face: &FaceModel| {
-        let options = FitOptions { model: ActivationModel::Geometry, ..fit.clone() };
+        let options = FaceFitOptions { model: ActivationModel::Geometry, ..fit.clone() };
         let fitted = FaceFit::new(face, options).expect("a fit").fit(&half, None).expect("muscles");
         mean(moved[1].iter().map(|&v| half[v].distance(fitted.skin[v])))
     };
@@ -188,19 +194,19 @@ fn what_a_shape_adds_to_another_is_met_better_where_it_counts_for_more() {
     let (own, moved) = target(face, "mouthDimpleLeft");
     let both: Vec<DVec3> =
         under.iter().zip(&own).zip(rest).map(|((a, b), rest)| *a + *b - *rest).collect();
-    let options = FitOptions { contact: false, ..FitOptions::default() };
+    let options = FaceFitOptions { contact: false, ..FaceFitOptions::default() };
     let mut fit = FaceFit::new(face, options).expect("a fit");
-    let [plain, over] =
-        [fit.fit(&both, None), fit.fit_over(&both, &under)].map(|fitted| fitted.expect("muscles"));
+    let [plain, over] = [fit.fit(&both, None), fit.fit_with_prerequisite(&both, &under)]
+        .map(|fitted| fitted.expect("muscles"));
     let left = |own: &Fitted| mean(moved.iter().map(|&v| both[v].distance(own.skin[v])));
     let [plain, over] = [left(&plain), left(&over)];
     assert!(over < 0.95 * plain, "{:.3}, not less than {:.3} mm", 1e3 * over, 1e3 * plain);
-    assert!(fit.fit_over(&both, &under[1..]).is_err());
+    assert!(fit.fit_with_prerequisite(&both, &under[1..]).is_err());
 }
 
 #[test]
 fn a_skin_of_another_head_is_refused() {
-    let mut fit = FaceFit::new(face(), FitOptions::default()).expect("a fit");
+    let mut fit = FaceFit::new(face(), FaceFitOptions::default()).expect("a fit");
     let refused = fit.fit(&[DVec3::ZERO; 3], None).map(|_| ());
     assert!(refused.is_err_and(|error| error.to_string().contains("vertices")));
 }
@@ -209,11 +215,14 @@ fn a_skin_of_another_head_is_refused() {
 fn muscles_of_known_geometry_are_found_fast_as_well() {
     let face = face();
     let (skin, moved) = target(face, "mouthSmileLeft");
-    let options =
-        FitOptions { model: ActivationModel::Geometry, contact: false, ..FitOptions::default() };
+    let options = FaceFitOptions {
+        model: ActivationModel::Geometry,
+        contact: false,
+        ..FaceFitOptions::default()
+    };
     let slow =
         FaceFit::new(face, options.clone()).expect("a fit").fit(&skin, None).expect("muscles");
-    let mut reduced = Reduced::new(face, options).expect("a fit");
+    let mut reduced = ReducedFit::new(face, options).expect("a fit");
     let fast = reduced.fit(&skin).expect("muscles");
     let left = |fitted: &Fitted| mean(moved.iter().map(|&v| skin[v].distance(fitted.skin[v])));
     let (slow, fast_left) = (left(&slow), left(&fast));
@@ -239,8 +248,11 @@ fn muscles_that_made_a_skin_are_told_from_others() {
     let jaw = JawPose { open: 4.0, ..JawPose::default() };
     let mut simulation = FaceSimulation::new(face, &exact()).expect("a simulation");
     simulation.pose(&contractions, &jaw);
-    let options =
-        FitOptions { model: ActivationModel::Muscle, contact: false, ..FitOptions::default() };
+    let options = FaceFitOptions {
+        model: ActivationModel::Muscle,
+        contact: false,
+        ..FaceFitOptions::default()
+    };
     let mut fit = FaceFit::new(face, options).expect("a fit");
     let fitted = fit.fit(&simulation.skin(), None).expect("muscles");
     for (muscle, found) in face.muscles.iter().zip(&fitted.contractions) {

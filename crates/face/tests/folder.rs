@@ -1,10 +1,10 @@
-//! Templates on disk: what is written is read again; what is broken is told.
+//! Templates on disk: what is written is read again, and defects are reported.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-use pliant_face::folder::{check, read_template, write_template};
+use pliant_face::template_folder::{check, read_template, write_template};
 use pliant_face::{FaceError, Performance, Template};
 use pliant_math::team::Team;
 

@@ -1,4 +1,4 @@
-//! Forward physics as sentences: an independent solution, a squeezed cube, and a turned world.
+//! Forward physics: an independent solution, a squeezed cube and a rotated world.
 
 use glam::DMat3;
 use pliant_math::Row;

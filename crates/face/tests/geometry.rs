@@ -1,10 +1,10 @@
-//! Muscle geometry against independent code: a slab of tissue with three muscles that are not quite where they are thought to be.
+//! Muscle geometry against independent code: a slab of tissue with three misplaced muscles.
 
-use pliant_face::inverse::blend::{Blend, Entry};
-use pliant_face::inverse::dependence::Dependence;
-use pliant_face::inverse::gauss_newton::{Effort, Prior, Problem};
-use pliant_face::inverse::geometry::{Expression, Learning};
-use pliant_face::inverse::observation::Observation;
+use pliant_face::inverse::activation::Parametrisation;
+use pliant_face::inverse::muscle_geometry::{ExpressionFit, JointFit};
+use pliant_face::inverse::muscle_geometry::{GeometryEntry, GeometryMatrix};
+use pliant_face::inverse::solve::{FitProblem, QuadraticPrior, SolveLimits};
+use pliant_face::inverse::target::Observation;
 use pliant_model::Model;
 use pliant_model::potentials::activation::RELAXED;
 use serde_json::Value;
@@ -35,15 +35,18 @@ fn slab() -> Slab {
 
 impl Slab {
     /// S by its name in the file.
-    fn blend(&self, name: &str) -> Blend {
+    fn geometry(&self, name: &str) -> GeometryMatrix {
         let rows = self.file[name].as_array().expect("rows");
         let support = self.file["support"].as_array().expect("rows");
-        let row = |(weights, support): (&Value, &Value)| -> Vec<Entry> {
+        let row = |(weights, support): (&Value, &Value)| -> Vec<GeometryEntry> {
             let columns = (0..).zip(numbers(support)).filter(|(_, is)| *is > 0.0).map(|(c, _)| c);
-            columns.zip(numbers(weights)).map(|(column, weight)| Entry { column, weight }).collect()
+            columns
+                .zip(numbers(weights))
+                .map(|(column, weight)| GeometryEntry { column, weight })
+                .collect()
         };
-        let rows: Vec<Vec<Entry>> = rows.iter().zip(support).map(row).collect();
-        Blend::new(MUSCLES, rows.iter().map(|row| &row[..]))
+        let rows: Vec<Vec<GeometryEntry>> = rows.iter().zip(support).map(row).collect();
+        GeometryMatrix::new(MUSCLES, rows.iter().map(|row| &row[..]))
     }
 
     /// Root mean square distance of the skin of one or several expressions.
@@ -52,19 +55,20 @@ impl Slab {
     }
 
     /// How well activations alone make the expression that nothing was learned from.
-    fn unseen(&self, blend: &Blend) -> f64 {
+    fn unseen(&self, geometry: &GeometryMatrix) -> f64 {
         let mut memory = Memory::new(&self.model);
-        let prior = Prior { weights: vec![1e-6; 6 * MUSCLES], towards: blend.relaxed() };
-        let mut problem = Problem {
+        let prior =
+            QuadraticPrior { weights: vec![1e-6; 6 * MUSCLES], towards: geometry.relaxed() };
+        let mut problem = FitProblem {
             equilibrium: memory.of(&self.model),
             observation: &self.observations[LEARNED],
-            dependence: blend,
+            parametrisation: geometry,
             knobs: &(),
             prior: &prior,
         };
-        let effort = Effort { steps: 20, products: 100, settled: 1e-6 };
-        let mut theta = blend.relaxed();
-        let found = problem.minimise(&mut theta, &effort).expect("a fit");
+        let limits = SolveLimits { steps: 20, products: 100, settled: 1e-6 };
+        let mut theta = geometry.relaxed();
+        let found = problem.minimise(&mut theta, &limits).expect("a fit");
         self.rms(found.misfit, 1)
     }
 }
@@ -72,16 +76,16 @@ impl Slab {
 #[test]
 fn muscles_that_are_known_make_the_reference_skins() {
     let slab = slab();
-    let blend = slab.blend("S_true");
+    let geometry = slab.geometry("S_true");
     let mut memory = Memory::new(&slab.model);
     let known = numbers(&slab.file["a_true"]);
     for (theta, observation) in known.chunks_exact(6 * MUSCLES).zip(&slab.observations) {
-        let mut activations = vec![RELAXED; blend.tets()];
-        blend.activations(theta, &mut activations);
+        let mut activations = vec![RELAXED; geometry.tets()];
+        geometry.activations(theta, &mut activations);
         let mut equilibrium = memory.of(&slab.model);
         equilibrium.find(&activations);
         for sample in &observation.samples {
-            let off = sample.place(&equilibrium.state.positions).distance(sample.target);
+            let off = sample.position(&equilibrium.state.positions).distance(sample.target);
             assert!(off < 1e-8, "off by {off:e}");
         }
     }
@@ -90,38 +94,38 @@ fn muscles_that_are_known_make_the_reference_skins() {
 #[test]
 fn geometry_is_learned_from_four_skins_and_makes_a_fifth() {
     let slab = slab();
-    let first = slab.blend("S0");
+    let first = slab.geometry("S0");
     let mut memories: Vec<Memory> = (0..LEARNED).map(|_| Memory::new(&slab.model)).collect();
-    let prior = Prior { weights: vec![1e-6; 6 * MUSCLES], towards: first.relaxed() };
+    let prior = QuadraticPrior { weights: vec![1e-6; 6 * MUSCLES], towards: first.relaxed() };
     let expression = |(memory, observation)| {
         let memory: &mut Memory = memory;
-        Expression {
+        ExpressionFit {
             equilibrium: memory.of(&slab.model),
             observation,
             knobs: &(),
             prior: prior.clone(),
-            yielded: &[],
+            passive_stretch: &[],
         }
     };
     let expressions = memories.iter_mut().zip(&slab.observations).map(expression).collect();
     let weights: Vec<f64> = first.entries.iter().map(|entry| entry.weight).collect();
-    let mut learning = Learning {
+    let mut joint = JointFit {
         expressions,
-        anchor: Prior { weights: vec![1e-6; weights.len()], towards: weights },
+        anchor: QuadraticPrior { weights: vec![1e-6; weights.len()], towards: weights },
         unknowns: first.relaxed().repeat(LEARNED),
-        blend: first.clone(),
+        geometry: first.clone(),
         volume: 0.0,
     };
     let found =
-        learning.learn(&Effort { steps: 12, products: 150, settled: 1e-3 }).expect("tangents");
+        joint.minimise(&SolveLimits { steps: 12, products: 150, settled: 1e-3 }).expect("tangents");
     let seen = slab.rms(found.misfit, LEARNED);
-    let blend = learning.blend;
-    for tet in 0..blend.tets() {
-        let row = blend.row(tet);
+    let geometry = joint.geometry;
+    for tet in 0..geometry.tets() {
+        let row = geometry.row(tet);
         assert!(row.iter().all(|entry| entry.weight >= 0.0));
         assert!((row.iter().map(|entry| entry.weight).sum::<f64>() - 1.0).abs() < 1e-12);
     }
-    let (before, after) = (slab.unseen(&first), slab.unseen(&blend));
+    let (before, after) = (slab.unseen(&first), slab.unseen(&geometry));
     println!(
         "{found:?}: rms {seen:e} of those learned from, {after:e} of the other, {before:e} with S as it was"
     );

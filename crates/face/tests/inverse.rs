@@ -1,9 +1,9 @@
-//! Inverse physics against independent code: a bar whose skin is given.
+//! Inverse physics against independent code: a bar with a given skin.
 
 use glam::DVec3;
-use pliant_face::inverse::dependence::{Dependence, Tensors};
-use pliant_face::inverse::gauss_newton::{Effort, Prior, Problem};
-use pliant_face::inverse::observation::Observation;
+use pliant_face::inverse::activation::{Parametrisation, TetMatrices};
+use pliant_face::inverse::solve::{FitProblem, QuadraticPrior, SolveLimits};
+use pliant_face::inverse::target::Observation;
 use pliant_math::Row;
 use pliant_model::Model;
 use serde_json::Value;
@@ -29,20 +29,20 @@ fn bar() -> Bar {
     Bar { tets: active.len(), fixed: ids(&file["fixed"]), observation, known, model }
 }
 
-fn prior(tensors: &Tensors, weight: f64) -> Prior {
-    Prior { weights: vec![weight; tensors.count()], towards: tensors.relaxed() }
+fn prior(tensors: &TetMatrices, weight: f64) -> QuadraticPrior {
+    QuadraticPrior { weights: vec![weight; tensors.count()], towards: tensors.relaxed() }
 }
 
 #[test]
 fn the_adjoint_gradient_is_that_of_independent_code() {
     let Bar { model, tets, observation, known, .. } = bar();
-    let tensors = Tensors { tets };
+    let tensors = TetMatrices { tets };
     let prior = prior(&tensors, 0.01);
     let mut memory = Memory::new(&model);
-    let mut problem = Problem {
+    let mut problem = FitProblem {
         equilibrium: memory.of(&model),
         observation: &observation,
-        dependence: &tensors,
+        parametrisation: &tensors,
         knobs: &(),
         prior: &prior,
     };
@@ -51,25 +51,25 @@ fn the_adjoint_gradient_is_that_of_independent_code() {
     let expected = known["adjoint_J"].as_f64().expect("a number");
     assert!((value - expected).abs() < 1e-8 * expected, "{value} instead of {expected}");
     let tangent = problem.equilibrium.tangent().expect("a tangent");
-    let slope = problem.slope(&theta, &tangent).values;
+    let gradient = problem.gradient(&theta, &tangent).values;
     let expected = numbers(&known["adjoint_gradient"]);
     let size = expected.iter().map(|x| x * x).sum::<f64>().sqrt();
-    let off = slope.iter().zip(&expected).map(|(a, b)| (a - b) * (a - b)).sum::<f64>().sqrt();
+    let off = gradient.iter().zip(&expected).map(|(a, b)| (a - b) * (a - b)).sum::<f64>().sqrt();
     assert!(off < 1e-8 * size, "off by {off:e} of {size:e}");
-    let along: f64 = slope.iter().zip(numbers(&known["direction"])).map(|(a, b)| a * b).sum();
+    let along: f64 = gradient.iter().zip(numbers(&known["direction"])).map(|(a, b)| a * b).sum();
     assert!((along - known["slope_along"].as_f64().expect("a number")).abs() < 1e-9, "{along}");
 }
 
 #[test]
 fn the_stationary_point_of_independent_code_is_one() {
     let Bar { model, tets, fixed, observation, known } = bar();
-    let tensors = Tensors { tets };
+    let tensors = TetMatrices { tets };
     let prior = prior(&tensors, known["w"].as_f64().expect("a number"));
     let mut memory = Memory::new(&model);
-    let mut problem = Problem {
+    let mut problem = FitProblem {
         equilibrium: memory.of(&model),
         observation: &observation,
-        dependence: &tensors,
+        parametrisation: &tensors,
         knobs: &(),
         prior: &prior,
     };
@@ -78,9 +78,9 @@ fn the_stationary_point_of_independent_code_is_one() {
     let expected = known["J"].as_f64().expect("a number");
     assert!((value - expected).abs() < 1e-8 * expected, "{value} instead of {expected}");
     let tangent = problem.equilibrium.tangent().expect("a tangent");
-    let found = problem.slope(&theta, &tangent);
-    let (slope, lambda) = (found.values, found.adjoint);
-    let worst = slope.iter().fold(0.0, |worst, x| f64::max(worst, x.abs()));
+    let found = problem.gradient(&theta, &tangent);
+    let (gradient, lambda) = (found.values, found.adjoint);
+    let worst = gradient.iter().fold(0.0, |worst, x| f64::max(worst, x.abs()));
     assert!(worst < 1e-11, "a slope of {worst:e} is left");
     // Free vertices one after the other, as the other code has them.
     let theirs: Vec<DVec3> = points(&known["lambda"]);
@@ -94,27 +94,28 @@ fn the_stationary_point_of_independent_code_is_one() {
 #[test]
 fn a_skin_is_fitted_as_well_as_by_independent_code() {
     let Bar { model, tets, observation, known, .. } = bar();
-    let tensors = Tensors { tets };
+    let tensors = TetMatrices { tets };
     let mut memory = Memory::new(&model);
-    let effort = Effort { steps: 60, products: 400, settled: 1e-9 };
+    let limits = SolveLimits { steps: 60, products: 400, settled: 1e-9 };
     let mut theta = tensors.relaxed();
     let mut found = Vec::new();
     for weight in [1e-2, 1e-3, 1e-4] {
         let prior = prior(&tensors, weight);
-        let mut problem = Problem {
+        let mut problem = FitProblem {
             equilibrium: memory.of(&model),
             observation: &observation,
-            dependence: &tensors,
+            parametrisation: &tensors,
             knobs: &(),
             prior: &prior,
         };
-        found.push(problem.minimise(&mut theta, &effort).expect("a fit"));
+        found.push(problem.minimise(&mut theta, &limits).expect("a fit"));
     }
     let expected = known["J"].as_f64().expect("a number");
     let rms = |misfit: f64| (2.0 * misfit / observation.samples.len() as f64 / 3.0).sqrt();
     println!("{found:?}, rms {:?}", found.iter().map(|f| rms(f.misfit)).collect::<Vec<_>>());
     assert!((found[0].value - expected).abs() < 1e-6 * expected, "{:?}", found[0]);
-    // Where there is more than one stationary point, as good a one: J of the others is 8.00e-3 and 8.35e-4.
+    // Where there is more than one stationary point, as good a one: J of the others is 8.00e-3 and
+    // 8.35e-4.
     assert!(found[1].value < 1.01 * 8.0e-3, "{:?}", found[1]);
     assert!(found[2].value < 1.01 * 8.35e-4, "{:?}", found[2]);
 }

@@ -1,17 +1,17 @@
-//! A face that talks, is thrown about, and has inertia, as sentences.
+//! A face that talks, is shaken, and has inertia.
 
 use glam::DVec3;
 use pliant_face::anatomy::hinge::JawPose;
 use pliant_face::{
-    Animator, Dynamics, FaceSimulation, FaceSolver, LipGauge, Penetration, Performance,
-    SimulationOptions,
+    Animator, Dynamics, FaceSimulation, FaceSimulationOptions, FaceSolver, LipGauge, Penetration,
+    Performance,
 };
 use pliant_model::integrator::Scheme;
 
 use crate::coarse::face;
 
-fn options(solver: FaceSolver) -> SimulationOptions {
-    SimulationOptions { solver, ..SimulationOptions::default() }
+fn options(solver: FaceSolver) -> FaceSimulationOptions {
+    FaceSimulationOptions { solver, ..FaceSimulationOptions::default() }
 }
 
 /// Some frames of speech in which lips press, part and meet again, with the head held still.
@@ -24,7 +24,7 @@ fn speech() -> Performance {
 }
 
 /// Skins and the worst penetration of the performance.
-fn played(options: &SimulationOptions) -> (Vec<Vec<DVec3>>, Penetration, f64) {
+fn played(options: &FaceSimulationOptions) -> (Vec<Vec<DVec3>>, Penetration, f64) {
     let (face, speech) = (face(), speech());
     let gauge = LipGauge::new(face).expect("teeth");
     let mut animator = Animator::of(face, &speech, options).expect("an animator");
@@ -50,7 +50,7 @@ fn lips_meet_and_do_not_cross() {
     let (exact, with, residual) = played(&options(FaceSolver::EXACT));
     assert!(residual <= 1e-6, "{residual} left");
     assert!(with.deepest < 0.0002, "{with:?}");
-    let through = SimulationOptions { contact: false, ..options(FaceSolver::EXACT) };
+    let through = FaceSimulationOptions { contact: false, ..options(FaceSolver::EXACT) };
     let (_, without, _) = played(&through);
     assert!(without.inside >= 30 && without.deepest > 0.0005, "{without:?}");
     // And in the time there is for thirty frames per second, nearly the same.
@@ -81,7 +81,7 @@ fn a_face_whose_muscles_are_held_keeps_its_energy_and_moving_them_books_their_wo
     let dynamics = Dynamics { damping: 0.0, ..Dynamics::default() };
     for scheme in [Scheme::BackwardEuler, Scheme::Bdf2, Scheme::ImplicitMidpoint] {
         let dynamics = Some(Dynamics { scheme, ..dynamics });
-        let options = SimulationOptions { dynamics, ..options(FaceSolver::INTERACTIVE) };
+        let options = FaceSimulationOptions { dynamics, ..options(FaceSolver::INTERACTIVE) };
         let mut simulation = FaceSimulation::new(face(), &options).expect("a simulation");
         let (mut before, mut scale) = (0.0, 0.0);
         for frame in 0..8 {
@@ -111,7 +111,7 @@ fn a_face_whose_muscles_are_held_keeps_its_energy_and_moving_them_books_their_wo
 fn damped_motion_comes_to_the_equilibrium_of_what_has_no_inertia() {
     let dynamics = Some(Dynamics { damping: 30.0, ..Dynamics::default() });
     let options = options(FaceSolver::Interactive { iterations: 12 });
-    let moving = SimulationOptions { dynamics, ..options };
+    let moving = FaceSimulationOptions { dynamics, ..options };
     let mut still = FaceSimulation::new(face(), &options).expect("a simulation");
     let mut moving = FaceSimulation::new(face(), &moving).expect("a simulation");
     let jaw = JawPose { open: 5.0, ..JawPose::default() };
@@ -138,7 +138,7 @@ fn what_no_face_does_ends_well() {
         (FaceSolver::INTERACTIVE, None),
         (FaceSolver::INTERACTIVE, dynamics),
     ] {
-        let options = SimulationOptions { dynamics, ..options(solver) };
+        let options = FaceSimulationOptions { dynamics, ..options(solver) };
         let mut simulation = FaceSimulation::new(face, &options).expect("a simulation");
         let sound = |simulation: &FaceSimulation, what: &str| {
             let far = simulation.positions().iter().map(|x| x.length()).fold(0.0, f64::max);

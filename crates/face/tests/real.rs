@@ -1,15 +1,15 @@
-//! A head and a performance that others made, where the collection of files is at hand.
+//! A head and a performance of other makers, where the collection of files is at hand.
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use glam::DVec3;
 use pliant_face::anatomy::hinge::JawPose;
-use pliant_face::folder::check;
 use pliant_face::performance::Names;
+use pliant_face::template_folder::check;
 use pliant_face::{
-    Animator, BuildOptions, FaceModel, FaceSimulation, FaceSolver, Performance, SimulationOptions,
-    Template, build, read_own_head, register,
+    Animator, BuildOptions, FaceModel, FaceSimulation, FaceSimulationOptions, FaceSolver,
+    Performance, Template, build, read_own_head, register,
 };
 use pliant_math::team::Team;
 
@@ -48,9 +48,9 @@ fn the_mouth_of_a_real_head_opens() {
     let Some(folder) = collection() else { return };
     let face = ict(&folder);
     assert!(face.recipes.iter().any(|recipe| recipe.0 == "mouthSmile_L"), "its own names");
-    let options = SimulationOptions {
+    let options = FaceSimulationOptions {
         solver: FaceSolver::Interactive { iterations: 40 },
-        ..SimulationOptions::default()
+        ..FaceSimulationOptions::default()
     };
     let mut simulation = FaceSimulation::new(face, &options).expect("a simulation");
     simulation.pose(&[], &JawPose { open: 20.0, ..JawPose::default() });
@@ -75,10 +75,10 @@ fn a_real_performance_is_played_on_a_real_head() {
     let names = Names { shapes: &names, ..Names::default() };
     let performance = Performance::parse(&path, &text, &names, None).expect("4030 frames");
     assert_eq!((performance.frames.len(), performance.fps), (4030, 30.0));
-    let options = SimulationOptions {
+    let options = FaceSimulationOptions {
         solver: FaceSolver::Interactive { iterations: 10 },
         contact: false,
-        ..SimulationOptions::default()
+        ..FaceSimulationOptions::default()
     };
     let mut animator = Animator::of(face, &performance, &options).expect("an animator");
     let rest = &face.skin.mesh.positions;

@@ -1,4 +1,4 @@
-//! A head of one's own: the built-in skin, bent, under other names, as if somebody else had made it.
+//! Registration to a foreign head: the built-in skin, bent and with other names.
 
 use std::fs;
 use std::path::Path;
@@ -7,10 +7,10 @@ use std::sync::OnceLock;
 use glam::DVec3;
 use pliant_face::anatomy::hinge::JawPose;
 use pliant_face::anatomy::landmarks::Landmark;
-use pliant_face::folder::{check, read_template, write_template};
+use pliant_face::template_folder::{check, read_template, write_template};
 use pliant_face::{
-    BuildOptions, FaceSimulation, FaceSolver, OwnHead, Shape, SimulationOptions, Template, build,
-    read_own_head, register,
+    Blendshape, BuildOptions, FaceSimulation, FaceSimulationOptions, FaceSolver, OwnHead, Template,
+    build, read_own_head, register,
 };
 use pliant_math::team::Team;
 use pliant_mesh::Surface;
@@ -42,7 +42,7 @@ fn somebody() -> OwnHead {
         let mut displacement = head.shape(name).expect(name).displacement.clone();
         displacement.resize(rest.len(), DVec3::ZERO);
         let moved = rest.iter().zip(&displacement).map(|(p, d)| bent(*p + *d) - bent(*p));
-        Shape { name: own.to_owned(), displacement: moved.collect() }
+        Blendshape { name: own.to_owned(), displacement: moved.collect() }
     };
     let marker = |l: &Landmark| Landmark { name: l.name.clone(), position: bent(l.position) };
     OwnHead {
@@ -121,9 +121,9 @@ fn somebodys_mouth_opens_and_their_names_are_known() {
     let names: Vec<&str> = face.recipes.iter().map(|r| r.0.as_str()).collect();
     assert!(names.contains(&"mouthSmile_L") && names.contains(&"mouthSmileLeft"));
     assert!(!names.contains(&"blush"));
-    let options = SimulationOptions {
+    let options = FaceSimulationOptions {
         solver: FaceSolver::Interactive { iterations: 40 },
-        ..SimulationOptions::default()
+        ..FaceSimulationOptions::default()
     };
     let mut simulation = FaceSimulation::new(&face, &options).expect("a simulation");
     simulation.pose(&[], &JawPose { open: 20.0, ..JawPose::default() });

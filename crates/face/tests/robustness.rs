@@ -1,4 +1,4 @@
-//! Faces and performances from bytes that nobody wrote.
+//! Faces and performances from damaged or random bytes.
 
 use std::path::Path;
 
@@ -6,11 +6,11 @@ use glam::DVec3;
 use pliant_face::anatomy::landmarks::Landmark;
 use pliant_face::effects::Effects;
 use pliant_face::expression::Recipe;
-use pliant_face::inverse::blend::{Blend, Entry};
+use pliant_face::inverse::muscle_geometry::{GeometryEntry, GeometryMatrix};
 use pliant_face::performance::Names;
 use pliant_face::{
-    BoneHold, Ensemble, Eye, FaceModel, FaceSimulation, FittedShape, MuscleCourse, Part,
-    Performance, Shape, Share, SimulationOptions, SkinBinding,
+    Blendshape, BoneHold, BoundaryPart, Ensemble, Eye, FaceModel, FaceSimulation,
+    FaceSimulationOptions, FittedShape, MuscleCourse, Performance, Share, SkinBinding,
 };
 use pliant_mesh::{Attribute, Group, Mesh, Surface, shapes::solid_box};
 use proptest::prelude::*;
@@ -31,7 +31,7 @@ fn small() -> FaceModel {
     let share = |tet: u32| Share { tet, muscle: 0, fraction: 0.5, fibre: DVec3::Y };
     FaceModel {
         name: "cube".to_owned(),
-        parts: vec![Some(Part::Skin); count],
+        parts: vec![Some(BoundaryPart::Skin); count],
         holds: solid.positions.iter().map(low).collect(),
         lip_sides: vec![0; count],
         shares: (0..solid.tets.len() as u32).map(share).collect(),
@@ -46,7 +46,10 @@ fn small() -> FaceModel {
         eyes: vec![Eye { center: DVec3::ZERO, radius: 0.01, surface: skin.clone() }],
         skull: skin.clone(),
         mandible: skin.clone(),
-        shapes: vec![Shape { name: "jawOpen".to_owned(), displacement: vec![DVec3::X; count] }],
+        shapes: vec![Blendshape {
+            name: "jawOpen".to_owned(),
+            displacement: vec![DVec3::X; count],
+        }],
         recipes: vec![(
             "jawOpen".to_owned(),
             Recipe { muscles: vec![("string".to_owned(), 0.2)], ..Recipe::default() },
@@ -56,7 +59,10 @@ fn small() -> FaceModel {
             activations: vec![[0.9, 0.1, 0.0, 1.0, 0.0, 1.1]; solid.tets.len()],
             ..FittedShape::default()
         }],
-        geometry: Blend::new(1, vec![&[Entry { column: 1, weight: 1.0 }][..]; solid.tets.len()]),
+        geometry: GeometryMatrix::new(
+            1,
+            vec![&[GeometryEntry { column: 1, weight: 1.0 }][..]; solid.tets.len()],
+        ),
         regions: vec![Group::new("all", (0..count as u32).collect())],
         landmarks: vec![Landmark { name: "corner".to_owned(), position: DVec3::ZERO }],
         skin,
@@ -77,7 +83,8 @@ fn damage_is_noticed_and_named() {
     let mut flipped = whole.clone();
     flipped[whole.len() / 2] ^= 1;
     assert!(error(&flipped).contains("checksum"));
-    // Absurd sizes under a checksum that fits: of the name, of the list after it, and of everything.
+    // Absurd sizes under a checksum that fits: of the name, of the list after it, and of
+    // everything.
     for place in [8, 8 + 8 + 4] {
         for size in [u64::MAX, 1 << 40, 1 << 62] {
             let mut large = whole.clone();
@@ -87,14 +94,15 @@ fn damage_is_noticed_and_named() {
         }
     }
     let mut many = small();
-    many.shapes = vec![Shape { name: String::new(), ..many.shapes[0].clone() }; 3000];
+    many.shapes = vec![Blendshape { name: String::new(), ..many.shapes[0].clone() }; 3000];
     assert!(error(&many.encode()).contains("3000 shapes"), "{}", error(&many.encode()));
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(cases()))]
 
-    /// Bytes changed under a right checksum: a face that can be asked, or a sentence, never a panic.
+    /// Bytes changed under a right checksum: a face that can be asked, or a sentence, never a
+    /// panic.
     #[test]
     fn no_bytes_make_the_reader_panic(
         changes in proptest::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..12),
@@ -115,7 +123,7 @@ proptest! {
                 prop_assert_eq!(face.skin_at(&face.solid.positions).len(), face.binding.tets.len());
                 prop_assert_eq!(face.strains(&face.solid.positions).len(), face.muscles.len());
                 prop_assert!(!Ensemble::new(&face, false).rest.mesh.positions.is_empty());
-                if let Err(error) = FaceSimulation::new(&face, &SimulationOptions::default()) {
+                if let Err(error) = FaceSimulation::new(&face, &FaceSimulationOptions::default()) {
                     prop_assert!(!error.to_string().contains('\n'));
                 }
             }

@@ -1,4 +1,4 @@
-//! Shapes: smooth, mirrored, lids off the eyes, lips that do not cross.
+//! Sculpted shapes: smooth, mirrored, lids off the eyes, lips that do not cross.
 
 use std::sync::LazyLock;
 

@@ -1,10 +1,10 @@
-//! The built-in head: closed, symmetric, bones and muscles where they belong.
+//! The built-in head: closed, symmetric, with bones and muscles in place.
 
 use std::sync::LazyLock;
 
 use pliant_face::anatomy::Anatomy;
 use pliant_face::anatomy::mouth::parting_line;
-use pliant_face::folder::check;
+use pliant_face::template_folder::check;
 use pliant_face::{FaceError, Template};
 use pliant_math::team::Team;
 use pliant_mesh::diagnosis::{FindingKind, findings};

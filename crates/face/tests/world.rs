@@ -1,12 +1,12 @@
-//! What the world does to a face, as sentences: a head that moves, wind, and things that press.
+//! The world around a face: head motion, wind and pressing objects.
 
 use glam::{DMat3, DVec3};
 use pliant_face::alteration::Alteration;
 use pliant_face::anatomy::hinge::JawPose;
-use pliant_face::comparison::{Elasticity, SimpleFlesh};
 use pliant_face::effects::Effects;
+use pliant_face::linear_flesh::{Elasticity, SimpleFlesh};
 use pliant_face::{
-    Dynamics, FaceSimulation, FaceSolver, FrameReport, HeadPose, SimulationOptions, World,
+    Dynamics, FaceFrameReport, FaceSimulation, FaceSimulationOptions, FaceSolver, HeadPose, World,
 };
 use pliant_model::integrator::Scheme;
 
@@ -15,7 +15,8 @@ use crate::coarse::face;
 fn moving(dynamics: Dynamics, threads: usize) -> FaceSimulation<'static> {
     let solver = FaceSolver::Interactive { iterations: 20 };
     let dynamics = Some(dynamics);
-    let options = SimulationOptions { solver, dynamics, threads, ..SimulationOptions::default() };
+    let options =
+        FaceSimulationOptions { solver, dynamics, threads, ..FaceSimulationOptions::default() };
     FaceSimulation::new(face(), &options).expect("a simulation")
 }
 
@@ -52,7 +53,7 @@ fn a_face_carried_at_constant_velocity_stays_quiet() {
 
 #[test]
 fn a_face_turned_slowly_is_the_face_without_inertia_turned() {
-    let still = SimulationOptions::default();
+    let still = FaceSimulationOptions::default();
     let mut still = FaceSimulation::new(face(), &still).expect("a simulation");
     let mut moving = moving(Dynamics::default(), 1);
     let yaw = |frame: i32| {
@@ -95,7 +96,7 @@ fn a_head_turned_by_a_right_angle_moves_as_the_same_head() {
 }
 
 /// A jump, landed on one frame.
-fn jumped(dynamics: Dynamics, threads: usize) -> (Vec<FrameReport>, Vec<Vec<DVec3>>) {
+fn jumped(dynamics: Dynamics, threads: usize) -> (Vec<FaceFrameReport>, Vec<Vec<DVec3>>) {
     let mut simulation = moving(dynamics, threads);
     let (mut reports, mut skins) = (Vec::new(), Vec::new());
     for frame in 0..27 {
@@ -142,7 +143,7 @@ fn world(text: &str) -> World {
     World::of(face(), &effects, 30.0, |_| unreachable!("no files")).expect("a world")
 }
 
-fn in_world(options: &SimulationOptions, world: &World) -> FaceSimulation<'static> {
+fn in_world(options: &FaceSimulationOptions, world: &World) -> FaceSimulation<'static> {
     let nothing = Alteration::default();
     FaceSimulation::in_world(face(), options, nothing, 0.0, world).expect("a simulation")
 }
@@ -152,12 +153,12 @@ fn windy(scheme: Scheme, fepr: bool, threads: usize) -> FaceSimulation<'static> 
     let usual = Dynamics::default();
     let correction = usual.correction.filter(|_| fepr);
     let dynamics = Dynamics { scheme, correction, damping: 2.0, substeps: 1, ..usual };
-    let options = SimulationOptions {
+    let options = FaceSimulationOptions {
         solver: FaceSolver::Interactive { iterations: 12 },
         shear: 520.0,
         dynamics: Some(dynamics),
         threads,
-        ..SimulationOptions::default()
+        ..FaceSimulationOptions::default()
     };
     let wind = "[wind]\nvelocity = [15.0, 0.0, -7.0]\ngust = 0.7\nperiod = 0.15\nsize = 0.05";
     in_world(&options, &world(wind))
@@ -199,7 +200,7 @@ fn wind_is_the_same_to_the_last_bit_for_any_number_of_threads() {
 
 #[test]
 fn wind_from_the_side_presses_the_cheek_that_it_meets() {
-    let options = SimulationOptions { shear: 520.0, ..SimulationOptions::default() };
+    let options = FaceSimulationOptions { shear: 520.0, ..FaceSimulationOptions::default() };
     let wind = world("[wind]\nvelocity = [-30.0, 0.0, 0.0]");
     let mut simulation = in_world(&options, &wind);
     simulation.pose(&[], &JawPose::default());
@@ -218,12 +219,12 @@ fn wind_from_the_side_presses_the_cheek_that_it_meets() {
 }
 
 /// Presses a thing of a world on a face without inertia for some frames.
-fn pressed(text: &str, frames: u32) -> (FaceSimulation<'static>, FrameReport) {
+fn pressed(text: &str, frames: u32) -> (FaceSimulation<'static>, FaceFrameReport) {
     let solver = FaceSolver::Interactive { iterations: 15 };
-    let options = SimulationOptions { solver, ..SimulationOptions::default() };
+    let options = FaceSimulationOptions { solver, ..FaceSimulationOptions::default() };
     let world = world(text);
     let mut simulation = in_world(&options, &world);
-    let mut report = FrameReport::default();
+    let mut report = FaceFrameReport::default();
     for _ in 0..frames {
         report = simulation.pose(&[], &JawPose::default());
         assert!(report.max_depth_in_things < 0.001, "{} m", report.max_depth_in_things);
@@ -289,10 +290,10 @@ fn a_resumed_simulation_goes_on_to_the_last_bit() {
     let text = "[wind]\nvelocity = [15.0, 0.0, -7.0]\ngust = 0.7\n[[object]]\nshape = 'sphere'\n\
                 radius = 0.015\nplace = [[0.0, 0.07, -0.045, 0.02], [0.2, 0.062, -0.045, 0.005]]";
     let dynamics = Dynamics { substeps: 1, ..Dynamics::default() };
-    let options = SimulationOptions {
+    let options = FaceSimulationOptions {
         solver: FaceSolver::Interactive { iterations: 8 },
         dynamics: Some(dynamics),
-        ..SimulationOptions::default()
+        ..FaceSimulationOptions::default()
     };
     let world = world(text);
     let play = |simulation: &mut FaceSimulation, frames: std::ops::Range<i32>| {

@@ -7,11 +7,11 @@ use std::io::BufWriter;
 use std::path::PathBuf;
 
 use glam::DVec3;
+use pliant_math::team::Team;
 use pliant_mesh::menagerie::Creature;
 use pliant_view::{
     Filmstrip, FilmstripRow, Framing, Ground, Material, Object, Scene, Settings, render, write_png,
 };
-use pliant_math::team::Team;
 
 const VIEWS: [(&str, DVec3); 4] = [
     ("three quarters", DVec3::new(-0.55, -0.32, -1.0)),

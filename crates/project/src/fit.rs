@@ -8,8 +8,8 @@ mod targets;
 use std::path::{Path, PathBuf};
 
 use pliant_face::FaceModel;
-use pliant_face::inverse::blend::REACH;
-use pliant_face::inverse::fit::{ActivationModel, FitOptions};
+use pliant_face::inverse::muscle_geometry::REACH;
+use pliant_face::inverse::solve::{ActivationModel, FaceFitOptions};
 use pliant_io::IoError;
 use pliant_io::atomic::refuse_overwriting;
 use pliant_sim::snapshot::checksum;
@@ -79,10 +79,10 @@ impl FitProject {
     fn with_assignable_tissue(&self, face: FaceModel) -> FaceModel {
         if self.learn_muscles {
             // Tissue near muscles may turn out to be theirs.
-            face.lending(REACH)
+            face.with_assignable_tissue(REACH)
         } else if self.activation == ActivationModel::Tensor && face.geometry.tets() == 0 {
             // A matrix per tet may activate all tissue, until learning says which is muscle.
-            face.lending(f64::INFINITY)
+            face.with_assignable_tissue(f64::INFINITY)
         } else {
             face
         }
@@ -113,11 +113,11 @@ impl Project for FitProject {
         let output = &self.output;
         std::fs::create_dir_all(output).map_err(IoError::system(output, "create"))?;
         let face = self.with_assignable_tissue(face);
-        let options = FitOptions {
+        let options = FaceFitOptions {
             model: self.activation,
             contact: self.contact,
             threads: settings.threads,
-            ..FitOptions::default()
+            ..FaceFitOptions::default()
         };
         let method = Method::new(&face, options, self.learn_muscles)?;
         let run = FitRun::new(self, &face, targets, method, (self.key()?, settings.threads));

@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 
 use pliant_face::performance::Names;
 use pliant_face::{
-    Animator, Dynamics, Ensemble, FaceModel, FaceSolver, LipGauge, Performance, SimulationOptions,
+    Animator, Dynamics, Ensemble, FaceModel, FaceSimulationOptions, FaceSolver, LipGauge,
+    Performance,
 };
 use pliant_io::AnimationWriter;
 use pliant_io::atomic::refuse_overwriting;
@@ -170,7 +171,7 @@ impl PerformanceProject {
         opened: &OpenedEffects,
         fps: f64,
         threads: usize,
-    ) -> Result<SimulationOptions, ProjectError> {
+    ) -> Result<FaceSimulationOptions, ProjectError> {
         let dynamics = match (&opened.effects.integrator, &self.inertia) {
             (Some(inertia), None) => Some(inertia.dynamics(fps)),
             (_, inertia) => inertia.map(|inertia| inertia.dynamics(fps)).transpose()?,
@@ -183,12 +184,16 @@ impl PerformanceProject {
             (_, None) => FaceSolver::Interactive { iterations: OFFLINE_ITERATIONS },
         };
         let contact = self.contact;
-        Ok(SimulationOptions { solver, contact, dynamics, threads, ..Default::default() })
+        Ok(FaceSimulationOptions { solver, contact, dynamics, threads, ..Default::default() })
     }
 
     /// Tells snapshots apart: every file that is read, and how it is played, but not the threads.
-    fn key(&self, effects: &[PathBuf], options: &SimulationOptions) -> Result<u64, ProjectError> {
-        let options = SimulationOptions { threads: 1, ..*options };
+    fn key(
+        &self,
+        effects: &[PathBuf],
+        options: &FaceSimulationOptions,
+    ) -> Result<u64, ProjectError> {
+        let options = FaceSimulationOptions { threads: 1, ..*options };
         let (range, fps, skin) = (&self.frames, self.fps, self.skin_only);
         let mut bytes = format!("{options:?} {range:?} {fps:?} {skin}").into_bytes();
         for path in [&self.model, &self.weights].into_iter().chain(effects) {

@@ -7,9 +7,9 @@ mod settings;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use pliant_face::alteration::{Alteration, NoFiles};
+use pliant_face::alteration::{Alteration, no_maps};
 use pliant_face::effects::Effects;
-use pliant_face::performance::{Frame, Names};
+use pliant_face::performance::{Names, PerformanceFrame};
 use pliant_face::{AnimatedFrame, Animator, Ensemble, FaceModel, Performance, World};
 use pliant_io::read_mesh;
 use serde::Deserialize;
@@ -232,7 +232,7 @@ impl Room<'_> {
         outlet.progress("Preparing the flesh", 0.3);
         let made = || -> Result<Animator<'f>, StudioError> {
             let effects = Effects::parse("effects".as_ref(), &self.settings.effects())?;
-            let alteration = Alteration::new(face, &effects, "effects".as_ref(), &mut NoFiles)?;
+            let alteration = Alteration::new(face, &effects, "effects".as_ref(), &mut no_maps)?;
             let no_files = |file: &str| {
                 Err(pliant_face::FaceError::UnknownShape {
                     path: "effects".into(),
@@ -310,15 +310,15 @@ impl Room<'_> {
     }
 
     /// What the sliders ask for, and the performance beside them, a frame further.
-    fn frame(&mut self, sliders: &Performance) -> Frame {
+    fn frame(&mut self, sliders: &Performance) -> PerformanceFrame {
         let of = |names: &[String], values: &std::collections::BTreeMap<String, f64>| -> Vec<f64> {
             names.iter().map(|name| values.get(name).copied().unwrap_or(0.0)).collect()
         };
-        let mut frame = Frame {
+        let mut frame = PerformanceFrame {
             weights: of(&sliders.shapes, &self.settings.shapes),
             contractions: of(&sliders.muscles, &self.settings.muscles),
             head: self.settings.head.map(f64::to_radians),
-            ..Frame::default()
+            ..PerformanceFrame::default()
         };
         let Some((_, performance)) = &self.performance else { return frame };
         let count = performance.frames.len().max(1);

@@ -2,9 +2,9 @@
 
 use glam::DVec3;
 use pliant::face::anatomy::hinge::JawPose;
-use pliant::face::inverse::fit::{ActivationModel, FaceFit};
-use pliant::face::inverse::residual::Residual;
-use pliant::face::{FaceError, FaceModel, FaceSimulation, FaceSolver, SimulationOptions};
+use pliant::face::inverse::solve::{ActivationModel, FaceFit};
+use pliant::face::inverse::target::Residual;
+use pliant::face::{FaceError, FaceModel, FaceSimulation, FaceSimulationOptions, FaceSolver};
 use serde_json::json;
 
 use super::super::{Stop, Values};
@@ -56,7 +56,7 @@ pub fn measure(
     stop: Stop,
 ) -> Result<Option<Values>, FaceError> {
     let finer = model(FINER, threads)?;
-    let exact = SimulationOptions { solver: FaceSolver::EXACT, threads, ..Default::default() };
+    let exact = FaceSimulationOptions { solver: FaceSolver::EXACT, threads, ..Default::default() };
     let mut fit = FaceFit::new(face, options(by, threads))?;
     let mut means = [0.0; 7];
     let mut noise = Noise(0x9e37_79b9_7f4a_7c15);

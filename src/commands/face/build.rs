@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use clap::Args;
 use pliant::face::build::DEFAULT_SIZE;
-use pliant::face::folder::{TEMPLATE, read_template};
+use pliant::face::template_folder::{TEMPLATE, read_template};
 use pliant::face::{BuildOptions, FaceModel, build, read_own_head, register};
 use pliant::io::atomic::{refuse_overwriting, write_whole};
 use pliant::math::team::Team;

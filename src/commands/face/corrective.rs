@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 use pliant::face::alteration::Alteration;
-use pliant::face::transfer::crossing_lips;
-use pliant::face::{Combination, FaceSolver, SimulationOptions, correctives};
+use pliant::face::deformation_transfer::crossing_lips;
+use pliant::face::{Combination, FaceSolver, FaceSimulationOptions, correctives};
 use pliant::io::atomic::refuse_overwriting;
 use pliant::io::{Loaded, write_blendshapes, write_mesh};
 use pliant::project::performance::{OpenedEffects, open_face};
@@ -59,10 +59,10 @@ pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
     let mut inputs = opened.inputs.clone();
     inputs.push(model.clone());
     refuse_overwriting(&out, &inputs)?;
-    let asked = SimulationOptions {
+    let asked = FaceSimulationOptions {
         solver: FaceSolver::EXACT,
         threads: options.threads(),
-        ..SimulationOptions::default()
+        ..FaceSimulationOptions::default()
     };
     let alteration: &Alteration = &opened.alteration;
     let made =

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use pliant::face::inverse::fit::ActivationModel;
+use pliant::face::inverse::solve::ActivationModel;
 use pliant::project::{FitProject, Project};
 use serde_json::Value;
 

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::Args;
-use pliant::face::anatomy::resolution::DEFAULT_SIZE;
-use pliant::face::folder::{check, read_template, write_template};
+use pliant::face::anatomy::edge_lengths::DEFAULT_SIZE;
+use pliant::face::template_folder::{check, read_template, write_template};
 use pliant::face::{Performance, Template, read_own_head, register};
 use pliant::io::atomic::{create_folder, refuse_overwriting, write_whole};
 use pliant::math::team::Team;

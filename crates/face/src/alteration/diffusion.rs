@@ -1,10 +1,11 @@
-//! Diffusion over vertices of tets or triangles: what is painted on skin goes on into the flesh (Ichim et al. 2017,
-//! section 8).
+//! Diffusion over the vertices of tets or triangles, which carries painted weights from the skin
+//! into the flesh (section 8 of \[ichim2017phace\]).
 //!
-//! Linear elements: K of the Laplacian, M of lumped volumes or areas. Where the paper takes explicit steps by hand, values
-//! here are solved for: (M/depth² + K) u = 0 under values that are given, which is Laplace's equation without a depth, and
-//! (M + ℓ²K) u = M u₀ for one step of heat by a length ℓ. No flux goes through what is not given. Conjugate gradients
-//! with the diagonal as preconditioner; sums have a fixed order.
+//! Linear elements: K of the Laplacian, M of lumped volumes or areas. Where the paper takes
+//! explicit steps by hand, values here are solved for: (M/depth² + K) u = 0 under values that are
+//! given, which is Laplace's equation without a depth, and (M + ℓ²K) u = M u₀ for one step of heat
+//! by a length ℓ. No flux goes through what is not given. Conjugate gradients with the diagonal as
+//! preconditioner; sums have a fixed order.
 
 use glam::DVec3;
 use pliant_mesh::{Mesh, edge_matrix};
@@ -99,8 +100,8 @@ impl Laplacian {
         Laplacian { starts, around, masses }
     }
 
-    /// Values at all vertices from those that are given; they fade within `depth` (m), or not at all. Within the range of what
-    /// is given, and zero where nothing given is joined to.
+    /// Values at all vertices from those that are given; they fade within `depth` (m), or not at
+    /// all. Within the range of what is given, and zero where nothing given is joined to.
     pub fn extended(&self, given: &[Option<f64>], depth: Option<f64>) -> Vec<f64> {
         let fade = depth.map_or(0.0, |depth| 1.0 / (depth * depth));
         let mut u: Vec<f64> = given.iter().map(|value| value.unwrap_or(0.0)).collect();
@@ -175,7 +176,8 @@ impl Laplacian {
     }
 }
 
-/// A heap of heat at a point: 1 at the vertex nearest to it, and as a bell of this radius (m) around it, along the tets.
+/// A heap of heat at a point: 1 at the vertex nearest to it, and as a bell of this radius (m)
+/// around it, along the tets.
 pub(super) fn bell(laplacian: &Laplacian, positions: &[DVec3], at: DVec3, radius: f64) -> Vec<f64> {
     /// A bell exp(−r²/radius²) is heat after ¼ radius²; so many implicit steps are round enough.
     const STEPS: u32 = 16;

@@ -1,7 +1,8 @@
-//! Which muscles do not obey (Ichim et al. 2017, section 8): active tissue that behaves as if it were passive.
+//! Palsy: muscles that do not contract and behave like passive tissue (section 8 of
+//! \[ichim2017phace\]).
 
-use super::paint::unknown;
-use crate::effects::{Palsy, Side, Track};
+use crate::effects::{FaceSide, KeyedTrack, Palsy};
+use crate::error::EffectProblem;
 use crate::model::FaceModel;
 
 /// Muscles that are neither left nor right are cut in the middle, over this width (m).
@@ -12,16 +13,16 @@ const MIDLINE: f64 = 0.006;
 pub(super) struct Paralysis {
     /// Which shares of muscles it has, from 0 to 1.
     pub weights: Vec<f64>,
-    pub strength: Track<f64>,
+    pub strength: KeyedTrack<f64>,
 }
 
 impl Paralysis {
-    pub fn new(face: &FaceModel, palsy: &Palsy) -> Result<Paralysis, String> {
+    pub fn new(face: &FaceModel, palsy: &Palsy) -> Result<Paralysis, EffectProblem> {
         let names = || face.muscles.iter().map(|muscle| muscle.name.as_str());
         if let Some(asked) = &palsy.muscles {
             for name in asked {
                 if !names().any(|muscle| is_called(muscle, name)) {
-                    return Err(unknown("muscle", name, names()));
+                    return Err(EffectProblem::unknown("muscle", name, names()));
                 }
             }
         }
@@ -34,7 +35,7 @@ impl Paralysis {
                 return 0.0;
             }
             let name = &face.muscles[share.muscle as usize].name;
-            let own = [(Side::Left, "_l"), (Side::Right, "_r")];
+            let own = [(FaceSide::Left, "_l"), (FaceSide::Right, "_r")];
             match (palsy.side, own.iter().find(|(_, ending)| name.ends_with(ending))) {
                 (None, _) => 1.0,
                 (Some(side), Some((own, _))) => f64::from(u8::from(side == *own)),
@@ -44,7 +45,7 @@ impl Paralysis {
                         tet.iter().map(|&v| face.solid.positions[v as usize].x).sum::<f64>() / 4.0;
                     let part = (0.5 + x / MIDLINE).clamp(0.0, 1.0);
                     let left = part * part * (3.0 - 2.0 * part);
-                    if side == Side::Left { left } else { 1.0 - left }
+                    if side == FaceSide::Left { left } else { 1.0 - left }
                 }
             }
         };

@@ -1,23 +1,28 @@
-//! Bones that are moved (Ichim et al. 2017, section 8, Fig. 12 c): the chin, the mandible, the maxilla.
+//! Bone surgery: moves the chin, the mandible and the maxilla (section 8 and Fig. 12 c of
+//! \[ichim2017phace\]).
 //!
-//! Bone edits move what flesh is held by, before the jaw turns; flesh, lips and skin follow by physics. A part's edits
-//! add up, shifts and angles alike. The mandible is cut in its rami, as orthognathic surgery does: its joints stay.
+//! Bone edits move what flesh is held by, before the jaw turns; flesh, lips and skin follow by
+//! physics. A part's edits add up, shifts and angles alike. The mandible is cut in its rami, as
+//! orthognathic surgery does: its joints stay.
 
 use glam::{DMat3, DVec3, EulerRot};
 use pliant_mesh::{Mesh, SurfaceTree};
 use pliant_model::Rigid;
 
 use crate::anatomy::landmarks::Landmark;
-use crate::effects::{BoneEdit, BonePart, Track};
+use crate::effects::{BoneEdit, BonePart, KeyedTrack};
+use crate::error::EffectProblem;
 use crate::model::{BoneHold, FaceModel};
 
-/// Bone this near to the joint of the jaw stays, and beyond the other is moved as a whole (m in front of the joint).
+/// Bone this near to the joint of the jaw stays, and beyond the other is moved as a whole (m in
+/// front of the joint).
 const RAMUS: [f64; 2] = [0.012, 0.040];
 /// How far from its middle the chin is moved (m), if nobody says.
 const CHIN: f64 = 0.032;
 /// Bone this near to the teeth stays where the chin is moved (m).
 const ALVEOLAR: f64 = 0.008;
-/// Bone this near to the upper teeth is moved with them, and beyond the other, if nobody says, stays (m).
+/// Bone this near to the upper teeth is moved with them, and beyond the other, if nobody says,
+/// stays (m).
 const MAXILLA: [f64; 2] = [0.010, 0.035];
 
 /// All edits of a face's bones.
@@ -30,14 +35,14 @@ pub(super) struct Surgery {
 struct MovedPart {
     part: BonePart,
     about: DVec3,
-    shifts: Vec<Track<DVec3>>,
-    turns: Vec<Track<DVec3>>,
+    shifts: Vec<KeyedTrack<DVec3>>,
+    turns: Vec<KeyedTrack<DVec3>>,
     /// Vertices of the flesh that bone holds, and how much of the motion they have.
     weights: Vec<(u32, f64)>,
 }
 
 impl Surgery {
-    pub fn new(face: &FaceModel, edits: &[BoneEdit]) -> Result<Surgery, String> {
+    pub fn new(face: &FaceModel, edits: &[BoneEdit]) -> Result<Surgery, EffectProblem> {
         let mut parts: Vec<MovedPart> = Vec::new();
         for edit in edits {
             let same = |own: &MovedPart| own.part == edit.part;
@@ -99,7 +104,7 @@ impl Surgery {
 }
 
 impl MovedPart {
-    fn new(face: &FaceModel, edit: &BoneEdit) -> Result<MovedPart, String> {
+    fn new(face: &FaceModel, edit: &BoneEdit) -> Result<MovedPart, EffectProblem> {
         let hinge = &face.hinge;
         let (upper, lower) = (&face.teeth_proxies[0], &face.teeth_proxies[1]);
         let held = |hold: BoneHold| {
@@ -118,7 +123,7 @@ impl MovedPart {
                 (middle(lower).unwrap_or(hinge.point), own.collect())
             }
             BonePart::Chin => {
-                let about = chin(face).ok_or("there is no mandible under the skin")?;
+                let about = chin(face).ok_or(EffectProblem::NoMandible)?;
                 let teeth = SurfaceTree::new(lower);
                 let radius = edit.radius.unwrap_or(CHIN);
                 let weight = |p: DVec3| {
@@ -128,7 +133,7 @@ impl MovedPart {
                 (about, held(BoneHold::Mandible).map(|v| (v, weight(at(v)))).collect())
             }
             BonePart::Maxilla => {
-                let about = middle(upper).ok_or("there are no upper teeth")?;
+                let about = middle(upper).ok_or(EffectProblem::NoUpperTeeth)?;
                 let teeth = SurfaceTree::new(upper);
                 let end = edit.radius.unwrap_or(MAXILLA[1]).max(MAXILLA[0] + 1e-3);
                 let weight = |p: DVec3| {
@@ -143,7 +148,8 @@ impl MovedPart {
     }
 
     fn at(&self, time: f64, part: f64) -> Rigid {
-        let sum = |tracks: &[Track<DVec3>]| -> DVec3 { tracks.iter().map(|t| t.at(time)).sum() };
+        let sum =
+            |tracks: &[KeyedTrack<DVec3>]| -> DVec3 { tracks.iter().map(|t| t.at(time)).sum() };
         let angles = part * sum(&self.turns);
         let [x, y, z] = angles.to_array().map(f64::to_radians);
         let turn = match angles == DVec3::ZERO {
@@ -160,7 +166,8 @@ fn middle(mesh: &Mesh) -> Option<DVec3> {
     Some(0.5 * (bounds.min + bounds.max))
 }
 
-/// The point of the mandible that is nearest to the landmark of the chin, or else the foremost and lowest.
+/// The point of the mandible that is nearest to the landmark of the chin, or else the foremost and
+/// lowest.
 fn chin(face: &FaceModel) -> Option<DVec3> {
     let bone = (0..face.holds.len())
         .filter(|&v| face.holds[v] == BoneHold::Mandible)

@@ -1,4 +1,4 @@
-//! Skull and mandible, as functions of space (m, negative inside, the same for x and −x).
+//! Skull and mandible as functions of space (m, negative inside, symmetric in x).
 //!
 //! The skull is the bust drawn in by the thickness of the flesh, cut by orbits, temporal fossae
 //! and nasal aperture, with rims and arches put on. Both bones are finally drawn back so that
@@ -6,9 +6,9 @@
 
 use glam::DVec3;
 
-use super::distance::{Curve, Ellipsoid, Table, smooth_max, smooth_min};
-use super::oral::{CORONOID, JAW_BODY, LOWER_ARCH, RIDGE, UPPER_ARCH, arch_distance};
-use super::skin::Skin;
+use super::distance_fields::{Ellipsoid, InterpolatedTable, SampledCurve, smooth_max, smooth_min};
+use super::mouth_cavity::{CORONOID, JAW_BODY, LOWER_ARCH, RIDGE, UPPER_ARCH, arch_distance};
+use super::skin::SkinField;
 
 /// Bone stays this deep under the skin (m).
 const LEAST_FLESH: f64 = 0.0030;
@@ -106,24 +106,24 @@ impl Alveolus {
 /// Both bones.
 #[derive(Clone, Debug)]
 pub struct Bones {
-    flesh: Table,
-    base: Table,
+    flesh: InterpolatedTable,
+    base: InterpolatedTable,
     /// Temporal fossa, cheek, infratemporal fossa, with their seams.
     hollows: [(Ellipsoid, f64); 3],
     orbit: Ellipsoid,
-    tubes: [(Curve, f64); 5],
-    arch: Curve,
-    nasal: Curve,
-    mandible: [(Curve, f64); 4],
+    tubes: [(SampledCurve, f64); 5],
+    arch: SampledCurve,
+    nasal: SampledCurve,
+    mandible: [(SampledCurve, f64); 4],
 }
 
 impl Bones {
     pub fn new() -> Self {
-        let tube = |rows: &[[f64; 4]], seam: f64| (Curve::new(rows, 14), seam);
+        let tube = |rows: &[[f64; 4]], seam: f64| (SampledCurve::new(rows, 14), seam);
         let hollow = |c, r, degrees, seam| (Ellipsoid::turned(c, r, degrees), seam);
         Bones {
-            flesh: Table::new(FACE_FLESH),
-            base: Table::new(BASE),
+            flesh: InterpolatedTable::new(FACE_FLESH),
+            base: InterpolatedTable::new(BASE),
             hollows: [
                 hollow(
                     [0.0640, 0.0060, -0.0310],
@@ -146,20 +146,20 @@ impl Bones {
                 tube(&FRONTAL_PROCESS, 0.006),
                 tube(&NASAL_BONES, 0.005),
             ],
-            arch: Curve::new(&ZYGOMATIC_ARCH, 14),
-            nasal: Curve::new(&NASAL_BONES, 8),
+            arch: SampledCurve::new(&ZYGOMATIC_ARCH, 14),
+            nasal: SampledCurve::new(&NASAL_BONES, 8),
             mandible: [
                 (&JAW_BODY[..], 0.010),
                 (&RAMUS_BACK, 0.012),
                 (&RAMUS_MIDDLE, 0.012),
                 (&CORONOID, 0.012),
             ]
-            .map(|(rows, seam)| (Curve::new(rows, 12), seam)),
+            .map(|(rows, seam)| (SampledCurve::new(rows, 12), seam)),
         }
     }
 
     /// The skull without teeth.
-    pub fn skull(&self, p: DVec3, skin: &Skin) -> f64 {
+    pub fn skull(&self, p: DVec3, skin: &SkinField) -> f64 {
         let p = DVec3 { x: p.x.abs(), ..p };
         let face = (skin.bust.face(p) + self.flesh.at(p.y)).max(-0.045 - p.z);
         let mut d = smooth_min(skin.bust.cranium(p) + SCALP, face, 0.014);
@@ -182,7 +182,7 @@ impl Bones {
     }
 
     /// The mandible without teeth.
-    pub fn mandible(&self, p: DVec3, skin: &Skin) -> f64 {
+    pub fn mandible(&self, p: DVec3, skin: &SkinField) -> f64 {
         let p = DVec3 { x: p.x.abs(), ..p };
         let mut d = f64::INFINITY;
         for (tube, seam) in &self.mandible {
@@ -196,12 +196,12 @@ impl Bones {
     }
 
     /// The nearer of both.
-    pub fn distance(&self, p: DVec3, skin: &Skin) -> f64 {
+    pub fn distance(&self, p: DVec3, skin: &SkinField) -> f64 {
         self.skull(p, skin).min(self.mandible(p, skin))
     }
 }
 
 /// Draws a bone back to where enough flesh is over it.
-fn under_skin(d: f64, p: DVec3, skin: &Skin) -> f64 {
+fn under_skin(d: f64, p: DVec3, skin: &SkinField) -> f64 {
     if d < 0.010 { smooth_max(d, skin.distance(p) + LEAST_FLESH, 0.003) } else { d }
 }

@@ -3,10 +3,10 @@
 use glam::DVec3;
 
 use super::Anatomy;
-use super::distance::{Table, bump, smoothstep};
+use super::distance_fields::{InterpolatedTable, bump, smoothstep};
 use super::eye;
 use super::mouth::{HALF_WIDTH, lip_heights, parting_line};
-use super::oral::arch_distance;
+use super::mouth_cavity::arch_distance;
 
 type Colour = DVec3;
 
@@ -24,19 +24,19 @@ const ENAMEL: Colour = DVec3::new(0.94, 0.91, 0.83);
 const SHADED_ENAMEL: Colour = DVec3::new(0.52, 0.34, 0.29);
 
 /// Paints vertices.
-pub struct Palette<'a> {
+pub struct HeadPalette<'a> {
     anatomy: &'a Anatomy,
     /// Front edge of the hair at the temples: y → z (m).
-    temple: Table,
+    temple: InterpolatedTable,
     /// Lower edge at the nape: z → y (m).
-    nape: Table,
+    nape: InterpolatedTable,
 }
 
-impl<'a> Palette<'a> {
+impl<'a> HeadPalette<'a> {
     pub fn new(anatomy: &'a Anatomy) -> Self {
-        Palette {
+        HeadPalette {
             anatomy,
-            temple: Table::new([
+            temple: InterpolatedTable::new([
                 (-0.03, -0.072),
                 (-0.015, -0.066),
                 (0.0, -0.056),
@@ -45,7 +45,12 @@ impl<'a> Palette<'a> {
                 (0.055, -0.010),
                 (0.065, 0.004),
             ]),
-            nape: Table::new([(-0.18, -0.066), (-0.15, -0.066), (-0.125, -0.054), (-0.10, -0.036)]),
+            nape: InterpolatedTable::new([
+                (-0.18, -0.066),
+                (-0.15, -0.066),
+                (-0.125, -0.054),
+                (-0.10, -0.036),
+            ]),
         }
     }
 
@@ -124,8 +129,8 @@ impl<'a> Palette<'a> {
     }
 }
 
-/// The colour of a tooth of an arch (z₀ of its labial face, m): behind that, and far back, it stands in the light that gums and
-/// cheeks leave.
+/// The colour of a tooth of an arch (z₀ of its labial face, m): behind that, and far back, it
+/// stands in the light that gums and cheeks leave.
 pub fn tooth(p: DVec3, arch: f64) -> [f64; 3] {
     let behind = smoothstep(0.0015, 0.0060, -arch_distance(p.x, p.z, arch));
     let back = smoothstep(0.006, 0.034, arch - p.z);

@@ -1,8 +1,8 @@
-//! The ear, sculpted in a frame of its own, in millimetres: u forward, v up, w outward.
+//! The ear, in its own frame in millimetres: u forward, v up, w outward.
 
 use glam::{DMat3, DVec3};
 
-use super::distance::{Curve, Ellipsoid, smooth_max, smooth_min, superellipse};
+use super::distance_fields::{Ellipsoid, SampledCurve, smooth_max, smooth_min, superellipse};
 
 const CENTER: DVec3 = DVec3::new(0.0705, -0.0130, -0.0960);
 /// Degrees by which it stands off the head, and leans back.
@@ -41,8 +41,8 @@ const PLATE: ([f64; 3], [f64; 2], f64) = ([-3.0, 3.0, -1.8], [15.5, 28.5], 2.4);
 pub struct Ear {
     /// Rows u, v, w.
     frame: DMat3,
-    helix: Curve,
-    antihelix: Curve,
+    helix: SampledCurve,
+    antihelix: SampledCurve,
 }
 
 impl Ear {
@@ -54,8 +54,8 @@ impl Ear {
         let u = w.cross(v);
         Ear {
             frame: DMat3::from_cols(u, v, w).transpose(),
-            helix: Curve::new(&HELIX, 28),
-            antihelix: Curve::new(&ANTIHELIX, 16),
+            helix: SampledCurve::new(&HELIX, 28),
+            antihelix: SampledCurve::new(&ANTIHELIX, 16),
         }
     }
 

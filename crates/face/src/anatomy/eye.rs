@@ -1,8 +1,8 @@
-//! Eyes: the ball with its cornea, lids, the opening between them, and its corners.
+//! Eyes: the ball with its cornea, the lids, the opening between them, and its corners.
 
 use glam::DVec3;
 
-use super::distance::{Curve, Ellipsoid, ball, smooth_max, smooth_min};
+use super::distance_fields::{Ellipsoid, SampledCurve, ball, smooth_max, smooth_min};
 
 /// Centre of the left eyeball, its radius, the room between it and the lids, and how thick these
 /// are (m).
@@ -72,14 +72,14 @@ pub fn reach(direction: DVec3) -> f64 {
 
 /// Lids and their folds.
 #[derive(Clone, Debug)]
-pub(super) struct Lids {
-    crease: Curve,
-    fold: Curve,
+pub(super) struct LidField {
+    crease: SampledCurve,
+    fold: SampledCurve,
 }
 
-impl Lids {
+impl LidField {
     pub fn new() -> Self {
-        Lids { crease: Curve::new(&CREASE, 14), fold: Curve::new(&FOLD, 14) }
+        LidField { crease: SampledCurve::new(&CREASE, 14), fold: SampledCurve::new(&FOLD, 14) }
     }
 
     /// The fold of skin above the upper lid (m).

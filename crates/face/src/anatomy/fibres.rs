@@ -1,13 +1,15 @@
-//! Directions of fibres by the Laplace method (Choi and Blemker 2013): the harmonic function that
-//! is 0 at the origin and 1 at the insertion, with no flux through the sides, has its gradient along
-//! the fibres.
+//! Fibre directions by the Laplace method \[choi2013\].
 //!
-//! Linear elements on the muscle's own tets; conjugate gradients with the diagonal as preconditioner.
+//! A harmonic function is 0 at the origin and 1 at the insertion, with no flux through the sides.
+//! Its gradient points along the fibres.
+//!
+//! Linear elements on the muscle's own tets; conjugate gradients with the diagonal as
+//! preconditioner.
 
 use glam::{DMat3, DVec3};
 use pliant_mesh::{Mesh, edge_matrix};
 
-use super::distance::Curve;
+use super::distance_fields::SampledCurve;
 
 /// Relative residual at which the solve ends.
 const TOLERANCE: f64 = 1e-10;
@@ -30,7 +32,7 @@ impl Fibres {
             let (along, direction) = (vec![0.0; points.len()], vec![DVec3::Y; points.len()]);
             return Fibres { along, direction };
         }
-        let line = Curve::new(&rows, 8 * rows.len());
+        let line = SampledCurve::new(&rows, 8 * rows.len());
         let along: Vec<f64> = points.iter().map(|&p| line.closest(p).1).collect();
         let at = |t: f64| line.at(t);
         let direction =

@@ -1,5 +1,7 @@
-//! The jaw's joint: 5 degrees of freedom (Ichim et al. 2017, section 3). It turns about the line
-//! through the condyles, about a vertical line midway between them, and slides a little.
+//! The jaw's joint with 5 degrees of freedom (section 3 of \[ichim2017phace\]).
+//!
+//! The jaw turns about the line through the condyles and about the vertical line midway between
+//! them, and it slides a little.
 
 use glam::{DMat3, DVec3};
 

@@ -1,4 +1,4 @@
-//! Points that anatomists name, found on the skin.
+//! Anatomical landmarks on the skin.
 
 use glam::DVec3;
 
@@ -64,7 +64,8 @@ pub fn landmarks(anatomy: &Anatomy) -> Vec<Landmark> {
 }
 
 impl Anatomy {
-    /// Where a ray first meets the skin with mouth and lids closed (m); its start, where it does not.
+    /// Where a ray first meets the skin with mouth and lids closed (m); its start, where it does
+    /// not.
     pub fn hit(&self, from: DVec3, direction: DVec3) -> DVec3 {
         let mut p = from;
         for _ in 0..400 {

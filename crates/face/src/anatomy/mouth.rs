@@ -1,9 +1,9 @@
-//! Lips: the line along which they part, their relief, the slit between them, and the chart in
-//! which that slit is wide.
+//! Lips: the line where they part, their relief, the slit between them, and a map that opens the
+//! slit.
 
 use glam::DVec3;
 
-use super::distance::smoothstep;
+use super::distance_fields::smoothstep;
 
 /// Height of the parting line (m), but for its bow.
 pub const LINE: f64 = -0.0730;

@@ -1,4 +1,4 @@
-//! The table of muscles: where each comes from, where it goes, how it runs.
+//! The table of muscles: origin, insertion and course of each.
 
 /// A muscle as written. Courses are of the left side; solving for depth moves them along the
 /// normal of the skin.

@@ -5,7 +5,7 @@ use pliant_math::team::{SharedSlice, Team};
 use pliant_mesh::Mesh;
 
 use super::Anatomy;
-use super::distance::{ball, catmull_rom, normal};
+use super::distance_fields::{ball, catmull_rom, normal};
 use super::eye;
 use super::fibres::{Fibres, fibres};
 use super::mouth::slit;

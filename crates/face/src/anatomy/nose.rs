@@ -1,8 +1,8 @@
-//! The nose: bridge, sides, tip with its domes, wings, columella, nostrils.
+//! The nose: bridge, sides, tip with its domes, wings, columella and nostrils.
 
 use glam::DVec3;
 
-use super::distance::{Curve, Ellipsoid, ball, smooth_max, smooth_min};
+use super::distance_fields::{Ellipsoid, SampledCurve, ball, smooth_max, smooth_min};
 
 /// Rows are x, y, z, radius (m).
 const BRIDGE: [[f64; 4]; 5] = [
@@ -34,27 +34,27 @@ const COLUMELLA: [[f64; 4]; 3] = [
 /// Its parts, put onto the face one after the other.
 #[derive(Clone, Debug)]
 pub struct Nose {
-    bridge: Curve,
-    side: Curve,
-    columella: Curve,
+    bridge: SampledCurve,
+    side: SampledCurve,
+    columella: SampledCurve,
     wing: Ellipsoid,
     nostril: Ellipsoid,
     /// Where it goes on, up and back.
-    passage: Curve,
+    passage: SampledCurve,
 }
 
 impl Nose {
     pub fn new() -> Self {
         Nose {
-            bridge: Curve::new(&BRIDGE, 14),
-            side: Curve::new(&SIDE, 8),
-            columella: Curve::new(&COLUMELLA, 8),
+            bridge: SampledCurve::new(&BRIDGE, 14),
+            side: SampledCurve::new(&SIDE, 8),
+            columella: SampledCurve::new(&COLUMELLA, 8),
             wing: Ellipsoid::turned(
                 [0.0104, -0.0428, 0.0262],
                 [0.0046, 0.0062, 0.0112],
                 [16.0, 26.0, 8.0],
             ),
-            passage: Curve::new(&PASSAGE, 7),
+            passage: SampledCurve::new(&PASSAGE, 7),
             nostril: Ellipsoid::turned(
                 [0.0064, -0.0500, 0.0306],
                 [0.0027, 0.0046, 0.0054],

@@ -3,10 +3,10 @@
 use glam::DVec3;
 
 use super::Anatomy;
-use super::distance::Ellipsoid;
+use super::distance_fields::Ellipsoid;
 use super::eye;
 use super::mouth::{HALF_WIDTH, lip_heights, parting_line};
-use super::oral::TONGUE;
+use super::mouth_cavity::TONGUE;
 
 /// All names. A vertex is in exactly one of those before `lips`; the rest gather several.
 pub const REGIONS: [&str; 25] = [
@@ -100,7 +100,9 @@ fn inside_mouth(q: DVec3) -> &'static str {
         return "tongue";
     }
     // The wet side of the lips: in front of the teeth.
-    if super::oral::arch_distance(q.x, q.z, super::oral::UPPER_ARCH) > -0.0002 && q.x < 0.027 {
+    if super::mouth_cavity::arch_distance(q.x, q.z, super::mouth_cavity::UPPER_ARCH) > -0.0002
+        && q.x < 0.027
+    {
         return if above_line > 0.0 { "upper_lip_inner" } else { "lower_lip_inner" };
     }
     "mouth_cavity"

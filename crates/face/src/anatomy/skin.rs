@@ -1,18 +1,18 @@
-//! The skin as one function of space: the bust, its creases, nose, lips, lids and ears, and what
-//! opens it: mouth and eyes.
+//! The skin as one function of space: head form, creases, nose, lips, lids and ears, with openings
+//! for mouth and eyes.
 //!
 //! Metres; y up, the face towards +z, x to the left of whose face it is, the origin midway between
 //! the eyeballs; negative inside the flesh; the same for x and −x.
 
 use glam::DVec3;
 
-use super::bust::{Bust, NECK_CUT};
-use super::distance::{Curve, smooth_max, smooth_min};
+use super::distance_fields::{SampledCurve, smooth_max, smooth_min};
 use super::ear::Ear;
-use super::eye::Lids;
+use super::eye::LidField;
+use super::head_form::{HeadForm, NECK_CUT};
 use super::mouth::{SLIT_SEAM, lip_relief, slit};
+use super::mouth_cavity::MouthCavity;
 use super::nose::Nose;
-use super::oral::Cavity;
 
 /// Creases and ridges: rows (x, y, z, amplitude) and σ (m).
 const CREASES: [(&[[f64; 4]], f64); 5] = [
@@ -66,24 +66,27 @@ const CREASES: [(&[[f64; 4]], f64); 5] = [
 
 /// The skin of the built-in head.
 #[derive(Clone, Debug)]
-pub struct Skin {
-    pub bust: Bust,
+pub struct SkinField {
+    pub bust: HeadForm,
     pub nose: Nose,
-    pub lids: Lids,
-    pub cavity: Cavity,
+    pub lids: LidField,
+    pub cavity: MouthCavity,
     pub ear: Ear,
-    creases: Vec<(Curve, f64)>,
+    creases: Vec<(SampledCurve, f64)>,
 }
 
-impl Skin {
+impl SkinField {
     pub fn new() -> Self {
-        Skin {
-            bust: Bust::new(),
+        SkinField {
+            bust: HeadForm::new(),
             nose: Nose::new(),
-            lids: Lids::new(),
-            cavity: Cavity::new(),
+            lids: LidField::new(),
+            cavity: MouthCavity::new(),
             ear: Ear::new(),
-            creases: CREASES.iter().map(|(rows, sigma)| (Curve::new(rows, 14), *sigma)).collect(),
+            creases: CREASES
+                .iter()
+                .map(|(rows, sigma)| (SampledCurve::new(rows, 14), *sigma))
+                .collect(),
         }
     }
 

@@ -1,5 +1,7 @@
-//! From functions of space to meshes. Half of each part is meshed, and mirrored: everything is
-//! exactly symmetric, and every vertex knows its mirror image.
+//! Meshes of the functions of space.
+//!
+//! Half of each part is meshed and mirrored. Everything is exactly symmetric, and every vertex
+//! knows its mirror image.
 
 use glam::DVec3;
 use pliant_math::team::Team;
@@ -7,10 +9,10 @@ use pliant_mesh::isosurface::{Lattice, Remesh, march, mirrored, remesh};
 use pliant_mesh::{Mesh, MeshError};
 
 use super::Anatomy;
-use super::distance::Ellipsoid;
+use super::distance_fields::Ellipsoid;
+use super::edge_lengths::edge_length;
 use super::eye;
 use super::mouth::close_lips;
-use super::resolution::edge_length;
 
 /// Cubes that find the skin: lids are not two of them thick (m).
 const SKIN_CUBE: f64 = 0.0011;
@@ -38,7 +40,7 @@ pub fn skin(anatomy: &Anatomy, size: f64, team: &Team) -> Result<(Mesh, Vec<u32>
 /// The skull without teeth.
 pub fn skull(anatomy: &Anatomy, size: f64, team: &Team) -> Result<Mesh, MeshError> {
     const FACE: Ellipsoid = Ellipsoid::new([0.0, -0.018, -0.030], [0.066, 0.046, 0.066]);
-    let scale = size / super::resolution::DEFAULT_SIZE;
+    let scale = size / super::edge_lengths::DEFAULT_SIZE;
     let length = |p: DVec3| scale * (0.0019 + 0.15 * FACE.distance(p).max(0.0)).min(0.0060);
     let lattice = half(DVec3::new(0.080, 0.115, 0.035), DVec3::new(0.0, -0.075, -0.185), 0.0013);
     part(&|p| anatomy.skull(p), &length, &lattice, team)

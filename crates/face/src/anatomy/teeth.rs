@@ -1,9 +1,9 @@
-//! Teeth: rounded boxes set along the dental arch by their widths, fourteen to a jaw.
+//! Teeth: rounded boxes along the dental arch, spaced by their widths, fourteen per jaw.
 
 use glam::DVec3;
 
-use super::distance::{smooth_min, smoothstep};
-use super::oral::{LOWER_ARCH, UPPER_ARCH, arch};
+use super::distance_fields::{smooth_min, smoothstep};
+use super::mouth_cavity::{LOWER_ARCH, UPPER_ARCH, arch};
 
 /// Mesio-distal width, labio-lingual depth, height of the crown (mm), from the midline outward.
 const UPPER: [[f64; 3]; 7] = [
@@ -36,7 +36,7 @@ const SAMPLES: usize = 4000;
 
 /// The teeth of one jaw, x ≥ 0 of them.
 #[derive(Clone, Debug)]
-pub struct Teeth {
+pub struct DentalArch {
     teeth: Vec<Tooth>,
     /// +1 where roots are above crowns.
     up: f64,
@@ -51,15 +51,15 @@ struct Tooth {
     half: DVec3,
 }
 
-impl Teeth {
+impl DentalArch {
     /// Those of the maxilla.
     pub fn upper() -> Self {
-        Teeth::row(&UPPER, &UPPER_EDGE, UPPER_ARCH, 1.0)
+        DentalArch::row(&UPPER, &UPPER_EDGE, UPPER_ARCH, 1.0)
     }
 
     /// Those of the mandible.
     pub fn lower() -> Self {
-        Teeth::row(&LOWER, &LOWER_EDGE, LOWER_ARCH, -1.0)
+        DentalArch::row(&LOWER, &LOWER_EDGE, LOWER_ARCH, -1.0)
     }
 
     fn row(sizes: &[[f64; 3]; 7], edges: &[f64; 7], z0: f64, up: f64) -> Self {
@@ -94,7 +94,7 @@ impl Teeth {
                 half: DVec3::new(half_width - 0.00008, 0.5 * (edge - root).abs(), 0.5e-3 * depth),
             }
         };
-        Teeth { teeth: sizes.iter().zip(edges).map(place).collect(), up }
+        DentalArch { teeth: sizes.iter().zip(edges).map(place).collect(), up }
     }
 
     /// Distance from the nearest tooth.

@@ -1,4 +1,4 @@
-//! The functions against reference distances of the prototype in Python that they come from.
+//! Distances of the built-in head against reference values of its prototype in Python.
 
 use super::*;
 

@@ -1,11 +1,11 @@
-//! All that is seen of a face: skin, eyes and teeth, as one mesh that moves.
+//! Skin, eyes and teeth as one animated mesh.
 
 use glam::DVec3;
 use pliant_mesh::{Attribute, Group, Surface};
 
 use super::AnimatedFrame;
 use crate::model::FaceModel;
-use crate::props::Prop;
+use crate::props::FaceProp;
 use crate::template::{BARED, TEETH, in_the_open};
 
 /// What a part moves with.
@@ -14,7 +14,7 @@ enum Moves {
     Eye(usize),
     Skull,
     Mandible,
-    Prop(usize),
+    FaceProp(usize),
 }
 
 /// Skin, eyes, teeth, and things around them. The skin's vertices come first, in their order.
@@ -57,12 +57,12 @@ impl<'a> Ensemble<'a> {
     }
 
     /// The same with the things of a world, in groups `object_NAME`, unless it is the skin alone.
-    pub fn with_props(mut self, props: &[Prop]) -> Ensemble<'a> {
+    pub fn with_props(mut self, props: &[FaceProp]) -> Ensemble<'a> {
         let shown =
             if self.rest.mesh.groups.iter().any(|g| g.name == "skin") { props } else { &[] };
         for (k, prop) in shown.iter().enumerate() {
             let all = vec![true; prop.surface.mesh.positions.len()];
-            self.add(&prop.surface, &all, &format!("object_{}", prop.name), Moves::Prop(k));
+            self.add(&prop.surface, &all, &format!("object_{}", prop.name), Moves::FaceProp(k));
         }
         self
     }
@@ -99,7 +99,7 @@ impl<'a> Ensemble<'a> {
             let own = &self.rest.mesh.positions[positions.len()..*end];
             let place = |p: &DVec3| {
                 let in_skull = match *moves {
-                    Moves::Prop(k) => {
+                    Moves::FaceProp(k) => {
                         return frame.props.get(k).map_or(*p, |pose| pose.apply(*p));
                     }
                     Moves::Skull => frame.teeth[0].apply(*p),

@@ -1,10 +1,10 @@
-//! Bones moved by a surgeon: `[[bone]]`.
+//! The section `[[bone]]`: bones moved by surgery.
 
 use glam::DVec3;
 use pliant_scene::SceneError;
 use pliant_scene::reading::{Limits, Value};
 
-use super::Track;
+use super::KeyedTrack;
 
 /// What is moved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,9 +22,9 @@ pub enum BonePart {
 pub struct BoneEdit {
     pub part: BonePart,
     /// How far (m).
-    pub shift: Track<DVec3>,
+    pub shift: KeyedTrack<DVec3>,
     /// Rotation about the part's own middle (degrees about x, then y, then z).
-    pub turn: Track<DVec3>,
+    pub turn: KeyedTrack<DVec3>,
     /// How far from the chin's, or the maxilla's, middle bone is moved (m).
     pub radius: Option<f64>,
 }
@@ -39,7 +39,7 @@ impl BoneEdit {
             ("skull", BonePart::Maxilla),
         ];
         let part = table.require("part", "`chin`, `mandible` or `maxilla`")?;
-        let none = Track::constant(DVec3::ZERO);
+        let none = KeyedTrack::constant(DVec3::ZERO);
         let part_name = part.named("part of bones", &parts)?;
         if let (BonePart::Mandible, Some(radius)) = (part_name, table.get("radius")) {
             return Err(radius.refuse("the mandible moves as a whole, expected no `radius`"));
@@ -47,10 +47,10 @@ impl BoneEdit {
         Ok(BoneEdit {
             part: part_name,
             shift: table.or("shift", none.clone(), |v| {
-                Track::vector(&v, Limits::from(-0.03, "m").up_to(0.03))
+                KeyedTrack::vector(&v, Limits::from(-0.03, "m").up_to(0.03))
             })?,
             turn: table.or("turn", none, |v| {
-                Track::vector(&v, Limits::from(-30.0, "degrees").up_to(30.0))
+                KeyedTrack::vector(&v, Limits::from(-30.0, "degrees").up_to(30.0))
             })?,
             radius: table.optional("radius", |v| v.number(Limits::from(2e-3, "m").up_to(0.2)))?,
         })

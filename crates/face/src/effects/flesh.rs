@@ -1,13 +1,13 @@
-//! What is done to flesh: `[[fat]]`, `[[injection]]` and `[[map]]`.
+//! The sections `[[fat]]`, `[[injection]]` and `[[map]]`: changes of the flesh.
 
 use pliant_scene::SceneError;
 use pliant_scene::reading::{Limits, Table, Value};
 
-use super::Track;
+use super::KeyedTrack;
 
 /// Which flesh is meant.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Where {
+pub enum PaintSource {
     /// Weights from 0 to 1 of the skin's vertices, in a file; they go on into the flesh.
     Map(String),
     /// Under these regions of the skin.
@@ -19,18 +19,18 @@ pub enum Where {
 /// One `[[fat]]`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fat {
-    pub place: Where,
+    pub place: PaintSource,
     /// How deep what is painted goes into the flesh (m); down to the bone if `None`.
     pub depth: Option<f64>,
     /// Volume of what has the weight 1, over that at rest: slimmer below 1.
-    pub amount: Track<f64>,
+    pub amount: KeyedTrack<f64>,
     /// Stiffness of what has the weight 1, over that of other flesh; by the amount if `None`.
     pub stiffness: Option<f64>,
 }
 
 /// Where a needle goes in.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Sites {
+pub enum InjectionSites {
     /// Points (m) on the skin or beneath.
     Points(Vec<[f64; 3]>),
     /// Landmarks of the template.
@@ -42,18 +42,18 @@ pub enum Sites {
 /// One `[[injection]]`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Injection {
-    pub sites: Sites,
+    pub sites: InjectionSites,
     /// How far from the needle the filler spreads (m).
     pub radius: f64,
     /// Volume of flesh at the needle, over that at rest.
-    pub amount: Track<f64>,
+    pub amount: KeyedTrack<f64>,
     /// As [`Fat::stiffness`].
     pub stiffness: Option<f64>,
 }
 
 /// What a `[[map]]` changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Property {
+pub enum TissueProperty {
     Mass,
     Stiffness,
 }
@@ -61,12 +61,12 @@ pub enum Property {
 /// One `[[map]]`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PropertyMap {
-    pub of: Property,
-    pub place: Where,
+    pub of: TissueProperty,
+    pub place: PaintSource,
     /// As [`Fat::depth`].
     pub depth: Option<f64>,
     /// Of what has the weight 1.
-    pub factor: Track<f64>,
+    pub factor: KeyedTrack<f64>,
 }
 
 const DEPTH: Limits = Limits::above(0.0, "m").up_to(1.0);
@@ -78,9 +78,9 @@ impl Fat {
     pub(super) fn read(value: &Value<'_>) -> Result<Fat, SceneError> {
         let table = value.table(&["map", "region", "depth", "amount", "stiffness"])?;
         Ok(Fat {
-            place: Where::read(&table)?,
+            place: PaintSource::read(&table)?,
             depth: table.optional("depth", |v| v.number(DEPTH))?,
-            amount: Track::number(&table.require("amount", "a ratio of volumes")?, AMOUNT)?,
+            amount: KeyedTrack::number(&table.require("amount", "a ratio of volumes")?, AMOUNT)?,
             stiffness: table.optional("stiffness", |v| v.number(FACTOR))?,
         })
     }
@@ -95,18 +95,18 @@ impl Injection {
             "points" => {
                 let points = place.items("a list of [x, y, z]")?;
                 let numbers = |p: &Value<'_>| p.numbers(Limits::from(-10.0, "m").up_to(10.0));
-                Sites::Points(points.iter().map(numbers).collect::<Result<_, _>>()?)
+                InjectionSites::Points(points.iter().map(numbers).collect::<Result<_, _>>()?)
             }
-            "landmarks" => Sites::Landmarks(names(&place)?),
-            _ => Sites::Regions(names(&place)?),
+            "landmarks" => InjectionSites::Landmarks(names(&place)?),
+            _ => InjectionSites::Regions(names(&place)?),
         };
-        if matches!(&sites, Sites::Points(points) if points.is_empty()) {
+        if matches!(&sites, InjectionSites::Points(points) if points.is_empty()) {
             return Err(place.refuse("is empty, expected at least one"));
         }
         Ok(Injection {
             sites,
             radius: table.or("radius", 0.006, |v| v.number(Limits::from(1e-3, "m").up_to(0.1)))?,
-            amount: Track::number(&table.require("amount", "a ratio of volumes")?, AMOUNT)?,
+            amount: KeyedTrack::number(&table.require("amount", "a ratio of volumes")?, AMOUNT)?,
             stiffness: table.optional("stiffness", |v| v.number(FACTOR))?,
         })
     }
@@ -115,25 +115,25 @@ impl Injection {
 impl PropertyMap {
     pub(super) fn read(value: &Value<'_>) -> Result<PropertyMap, SceneError> {
         let table = value.table(&["of", "map", "region", "depth", "factor"])?;
-        let kinds = [("mass", Property::Mass), ("stiffness", Property::Stiffness)];
+        let kinds = [("mass", TissueProperty::Mass), ("stiffness", TissueProperty::Stiffness)];
         let of = table.require("of", "`mass` or `stiffness`")?;
         Ok(PropertyMap {
             of: of.named("property", &kinds)?,
-            place: Where::read(&table)?,
+            place: PaintSource::read(&table)?,
             depth: table.optional("depth", |v| v.number(DEPTH))?,
-            factor: Track::number(&table.require("factor", "a factor")?, FACTOR)?,
+            factor: KeyedTrack::number(&table.require("factor", "a factor")?, FACTOR)?,
         })
     }
 }
 
-impl Where {
-    fn read(table: &Table<'_>) -> Result<Where, SceneError> {
+impl PaintSource {
+    fn read(table: &Table<'_>) -> Result<PaintSource, SceneError> {
         if table.get("map").is_none() && table.get("region").is_none() {
-            return Ok(Where::Passive);
+            return Ok(PaintSource::Passive);
         }
         Ok(match table.one_of("place", &["map", "region"])? {
-            ("map", file) => Where::Map(file.words()?.to_owned()),
-            (_, regions) => Where::Regions(names(&regions)?),
+            ("map", file) => PaintSource::Map(file.words()?.to_owned()),
+            (_, regions) => PaintSource::Regions(names(&regions)?),
         })
     }
 }

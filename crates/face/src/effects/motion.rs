@@ -1,11 +1,11 @@
-//! How flesh and head move: `[integrator]` and `[head]`.
+//! The sections `[integrator]` and `[head]`: motion of flesh and head.
 
 use glam::DVec3;
 use pliant_model::integrator::{Correction, Scheme};
 use pliant_scene::SceneError;
 use pliant_scene::reading::{Limits, Value};
 
-use super::Track;
+use super::KeyedTrack;
 use crate::simulation::Dynamics;
 
 /// `[integrator]`: flesh with inertia.
@@ -58,9 +58,9 @@ impl Inertia {
 #[derive(Clone, Debug, PartialEq)]
 pub struct HeadPath {
     /// How far (m).
-    pub place: Track<DVec3>,
+    pub place: KeyedTrack<DVec3>,
     /// Rotation about the neck (degrees about x, then y, then z).
-    pub turn: Track<DVec3>,
+    pub turn: KeyedTrack<DVec3>,
 }
 
 impl HeadPath {
@@ -74,9 +74,9 @@ impl HeadPath {
 /// `place` and `turn` of a table.
 pub(super) fn path(
     table: &pliant_scene::reading::Table<'_>,
-) -> Result<(Track<DVec3>, Track<DVec3>), SceneError> {
-    let none = Track::constant(DVec3::ZERO);
-    let place = |v: Value<'_>| Track::vector(&v, Limits::from(-1e3, "m").up_to(1e3));
-    let turn = |v: Value<'_>| Track::vector(&v, Limits::from(-1e5, "degrees").up_to(1e5));
+) -> Result<(KeyedTrack<DVec3>, KeyedTrack<DVec3>), SceneError> {
+    let none = KeyedTrack::constant(DVec3::ZERO);
+    let place = |v: Value<'_>| KeyedTrack::vector(&v, Limits::from(-1e3, "m").up_to(1e3));
+    let turn = |v: Value<'_>| KeyedTrack::vector(&v, Limits::from(-1e5, "degrees").up_to(1e5));
     Ok((table.or("place", none.clone(), place)?, table.or("turn", none, turn)?))
 }

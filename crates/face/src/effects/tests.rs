@@ -80,18 +80,21 @@ fn every_section_is_read() {
     let wind = effects.wind.expect("given");
     assert_eq!((wind.gust.at(0.5), wind.period, wind.seed, wind.drag), (0.25, Some(0.4), 7, 1.2));
     assert_eq!(effects.fat.len(), 3);
-    assert_eq!(effects.fat[0].place, Where::Map("fat.txt".to_owned()));
+    assert_eq!(effects.fat[0].place, PaintSource::Map("fat.txt".to_owned()));
     assert_eq!(effects.fat[0].amount.at(1.0), 1.3);
-    assert_eq!(effects.fat[2].place, Where::Passive);
+    assert_eq!(effects.fat[2].place, PaintSource::Passive);
     assert_eq!((effects.fat[1].stiffness, effects.fat[0].stiffness), (Some(0.5), None));
-    assert_eq!(effects.injections[1].sites, Sites::Points(vec![[0.0, -0.07, 0.05]]));
-    assert_eq!(effects.palsies[0].side, Some(Side::Left));
+    assert_eq!(effects.injections[1].sites, InjectionSites::Points(vec![[0.0, -0.07, 0.05]]));
+    assert_eq!(effects.palsies[0].side, Some(FaceSide::Left));
     assert_eq!(effects.palsies[1].strength.at(9.0), 1.0);
     assert_eq!(effects.objects[0].shape, ObjectShape::Sphere(0.02));
-    assert_eq!((effects.objects[0].frame, effects.objects[1].frame), (Frame::World, Frame::Head));
+    assert_eq!(
+        (effects.objects[0].frame, effects.objects[1].frame),
+        (ObjectFrame::World, ObjectFrame::Head)
+    );
     assert_eq!(effects.bones[0].part, BonePart::Chin);
     assert_eq!(effects.bones[1].shift.at(1.0).x, 0.002);
-    assert_eq!((effects.maps[0].of, effects.maps[1].factor.at(1.0)), (Property::Mass, 0.7));
+    assert_eq!((effects.maps[0].of, effects.maps[1].factor.at(1.0)), (TissueProperty::Mass, 0.7));
 }
 
 #[test]
@@ -152,14 +155,14 @@ fn a_file_that_is_cut_off_is_read_or_refused() {
 
 #[test]
 fn tracks_are_linear_between_keys_and_constant_outside() {
-    let track = Track::through(vec![(0.0, 1.0), (1.0, 3.0), (1.5, 2.0)]).expect("ascending");
+    let track = KeyedTrack::through(vec![(0.0, 1.0), (1.0, 3.0), (1.5, 2.0)]).expect("ascending");
     assert_eq!(
         [-1.0, 0.0, 0.5, 1.0, 1.25, 1.5, 9.0].map(|t| track.at(t)),
         [1.0, 1.0, 2.0, 3.0, 2.5, 2.0, 2.0]
     );
     assert_eq!(track.at(f64::NAN), 1.0);
     assert_eq!((track.range(), track.is_constant()), ([1.0, 3.0], false));
-    assert!(Track::constant(4.0).is_constant() && Track::constant(4.0).at(1e9) == 4.0);
-    assert_eq!(Track::<f64>::through(Vec::new()), None);
-    assert_eq!(Track::through(vec![(f64::NAN, 1.0)]), None);
+    assert!(KeyedTrack::constant(4.0).is_constant() && KeyedTrack::constant(4.0).at(1e9) == 4.0);
+    assert_eq!(KeyedTrack::<f64>::through(Vec::new()), None);
+    assert_eq!(KeyedTrack::through(vec![(f64::NAN, 1.0)]), None);
 }

@@ -1,4 +1,4 @@
-//! A value over time: linear between keys, and as at the first and the last of them outside.
+//! A value over time: linear between keys, constant before the first and after the last.
 
 use std::ops::{Add, Mul};
 
@@ -8,28 +8,29 @@ use pliant_scene::reading::{Limits, Value};
 
 /// Keys by time (s). At least one, strictly ascending.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Track<T> {
+pub struct KeyedTrack<T> {
     keys: Vec<(f64, T)>,
 }
 
-impl<T: Copy + PartialEq + Add<Output = T> + Mul<f64, Output = T>> Track<T> {
+impl<T: Copy + PartialEq + Add<Output = T> + Mul<f64, Output = T>> KeyedTrack<T> {
     /// The same at all times.
-    pub fn constant(value: T) -> Track<T> {
-        Track { keys: vec![(0.0, value)] }
+    pub fn constant(value: T) -> KeyedTrack<T> {
+        KeyedTrack { keys: vec![(0.0, value)] }
     }
 
-    /// Through keys of seconds and values; `None` without a key, or where times do not ascend or are no numbers.
+    /// Through keys of seconds and values; `None` without a key, or where times do not ascend or
+    /// are no numbers.
     ///
     /// ```
-    /// use pliant_face::effects::Track;
-    /// let track = Track::through(vec![(1.0, 0.0), (3.0, 0.5)]).unwrap();
+    /// use pliant_face::effects::KeyedTrack;
+    /// let track = KeyedTrack::through(vec![(1.0, 0.0), (3.0, 0.5)]).unwrap();
     /// assert_eq!([0.0, 2.0, 9.0].map(|t| track.at(t)), [0.0, 0.25, 0.5]);
-    /// assert_eq!(Track::through(vec![(1.0, 0.0), (1.0, 0.5)]), None);
+    /// assert_eq!(KeyedTrack::through(vec![(1.0, 0.0), (1.0, 0.5)]), None);
     /// ```
-    pub fn through(keys: Vec<(f64, T)>) -> Option<Track<T>> {
+    pub fn through(keys: Vec<(f64, T)>) -> Option<KeyedTrack<T>> {
         let ascends = keys.windows(2).all(|pair| pair[0].0 < pair[1].0);
         let is_track = !keys.is_empty() && keys.iter().all(|key| key.0.is_finite()) && ascends;
-        is_track.then_some(Track { keys })
+        is_track.then_some(KeyedTrack { keys })
     }
 
     /// The value at a time (s).
@@ -57,11 +58,11 @@ impl<T: Copy + PartialEq + Add<Output = T> + Mul<f64, Output = T>> Track<T> {
     }
 }
 
-impl Track<f64> {
+impl KeyedTrack<f64> {
     /// A number, or keys `[seconds, number]`.
-    pub(super) fn number(value: &Value<'_>, limits: Limits) -> Result<Track<f64>, SceneError> {
+    pub(super) fn number(value: &Value<'_>, limits: Limits) -> Result<KeyedTrack<f64>, SceneError> {
         match value.items("keys") {
-            Err(_) => Ok(Track::constant(value.number(limits)?)),
+            Err(_) => Ok(KeyedTrack::constant(value.number(limits)?)),
             Ok(items) => keyed(value, &items, "[seconds, value]", 2, |key| key[1].number(limits)),
         }
     }
@@ -73,12 +74,15 @@ impl Track<f64> {
     }
 }
 
-impl Track<DVec3> {
+impl KeyedTrack<DVec3> {
     /// Three numbers, or keys `[seconds, x, y, z]`.
-    pub(super) fn vector(value: &Value<'_>, limits: Limits) -> Result<Track<DVec3>, SceneError> {
+    pub(super) fn vector(
+        value: &Value<'_>,
+        limits: Limits,
+    ) -> Result<KeyedTrack<DVec3>, SceneError> {
         let items = value.items("[x, y, z], or keys [seconds, x, y, z]")?;
         if items.first().is_none_or(|first| first.items("a key").is_err()) {
-            return Ok(Track::constant(DVec3::from_array(value.numbers(limits)?)));
+            return Ok(KeyedTrack::constant(DVec3::from_array(value.numbers(limits)?)));
         }
         keyed(value, &items, "[seconds, x, y, z]", 4, |key| {
             Ok(DVec3::new(key[1].number(limits)?, key[2].number(limits)?, key[3].number(limits)?))
@@ -92,7 +96,7 @@ fn keyed<T: Copy>(
     form: &str,
     count: usize,
     read: impl Fn(&[Value<'_>]) -> Result<T, SceneError>,
-) -> Result<Track<T>, SceneError> {
+) -> Result<KeyedTrack<T>, SceneError> {
     if items.is_empty() {
         return Err(value.refuse(format!("has no keys, expected at least one {form}")));
     }
@@ -109,5 +113,5 @@ fn keyed<T: Copy>(
         }
         keys.push((time, read(&key)?));
     }
-    Ok(Track { keys })
+    Ok(KeyedTrack { keys })
 }

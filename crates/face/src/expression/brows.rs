@@ -1,10 +1,10 @@
-//! Brows and forehead: frontalis raises, corrugator and procerus draw down and together.
+//! Brows and forehead: frontalis raises them, corrugator and procerus draw them down and together.
 
 use glam::DVec3;
 
-use super::field::{Patch, Site, push, slide};
+use super::displacement_field::{Patch, Site, push, slide};
 use crate::anatomy::Anatomy;
-use crate::anatomy::distance::smoothstep;
+use crate::anatomy::distance_fields::smoothstep;
 
 /// Distance of the wrinkles of the forehead (m).
 const WRINKLES: f64 = 0.0105;

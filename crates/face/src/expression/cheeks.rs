@@ -1,9 +1,9 @@
-//! Cheeks and nose: they rise, puff and wrinkle.
+//! Cheeks and nose: raised, puffed and wrinkled.
 
 use glam::DVec3;
 
-use super::field::{Patch, Site, push, slide};
-use super::lids::{Lids, move_lids};
+use super::displacement_field::{Patch, Site, push, slide};
+use super::lids::{LidMotion, move_lids};
 use crate::anatomy::Anatomy;
 
 /// Orbicularis oculi raises the left cheek towards the eye.
@@ -12,7 +12,7 @@ pub fn squint(site: &Site, anatomy: &Anatomy) -> DVec3 {
     const APPLE: Patch = Patch::round([0.037, -0.021], 0.019, 0.014);
     let p = site.p;
     let pull = DVec3::new(0.0004, 0.0046, 0.0) * CHEEK.height(p) * site.soft * site.outer();
-    let lid = move_lids(site, Lids { lower: 0.30, ..Lids::default() });
+    let lid = move_lids(site, LidMotion { lower: 0.30, ..LidMotion::default() });
     slide(p, pull, anatomy) + lid + push(p, 0.0016 * APPLE.height(p) * site.outer(), anatomy)
 }
 

@@ -1,11 +1,11 @@
-//! The jaw takes the skin along, split where the lips part.
+//! The jaw carries the skin along, split where the lips part.
 
 use glam::DVec3;
 
-use super::field::{Patch, Site};
-use crate::anatomy::distance::smoothstep;
+use super::displacement_field::{Patch, Site};
+use crate::anatomy::distance_fields::smoothstep;
 use crate::anatomy::hinge::{HINGE, JawPose};
-use crate::anatomy::oral::{LOWER_ARCH, TONGUE, arch_distance};
+use crate::anatomy::mouth_cavity::{LOWER_ARCH, TONGUE, arch_distance};
 
 /// The jaw of the shape `jawOpen`.
 pub const OPEN: JawPose = JawPose { open: 24.0, turn: 0.0, shift: DVec3::ZERO };

@@ -1,9 +1,9 @@
-//! Lids: they slide over the eyeball, as far from it as they were.
+//! Lids slide over the eyeball at a constant distance.
 
 use glam::DVec3;
 
-use super::field::Site;
-use crate::anatomy::distance::smoothstep;
+use super::displacement_field::Site;
+use crate::anatomy::distance_fields::smoothstep;
 use crate::anatomy::eye::{self, lid_edges};
 
 /// Where the lids meet, between the lower edge (0) and the upper (1).
@@ -13,12 +13,13 @@ const OVERLAP: f64 = 0.00016;
 /// How far above the upper edge, and below the lower, skin moves along (m).
 const ABOVE: f64 = 0.0140;
 const BELOW: f64 = 0.0100;
-/// Up to this distance from the eye's centre skin follows the ball, beyond the second it does not (m).
+/// Up to this distance from the eye's centre skin follows the ball, beyond the second it does not
+/// (m).
 const FOLLOWS: [f64; 2] = [0.0165, 0.0250];
 
 /// How far the edges go: 1 to where they meet, negative away from it.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Lids {
+pub struct LidMotion {
     pub upper: f64,
     pub lower: f64,
     /// Sideways, with the ball (m).
@@ -26,7 +27,7 @@ pub struct Lids {
 }
 
 /// The left lids' displacement (m).
-pub fn move_lids(site: &Site, lids: Lids) -> DVec3 {
+pub fn move_lids(site: &Site, lids: LidMotion) -> DVec3 {
     let p = site.p;
     let center = DVec3::from_array(eye::CENTER);
     let from = p - center;

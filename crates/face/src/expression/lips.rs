@@ -1,11 +1,11 @@
-//! One lip or the other: raised, lowered, rolled in, pressed, pushed up.
+//! Single lips: raised, lowered, rolled in, pressed and pushed up.
 //!
 //! Where both lips meet, what moves one against the other is zero, or takes the other along: no
 //! shape makes them cross.
 
 use glam::DVec3;
 
-use super::field::{Patch, Site, hill, push};
+use super::displacement_field::{Patch, Site, hill, push};
 use super::mouth::fold;
 use crate::anatomy::Anatomy;
 

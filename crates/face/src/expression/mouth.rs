@@ -1,9 +1,9 @@
-//! The mouth as a whole, and its corners: where zygomaticus, risorius and their opponents pull.
+//! The whole mouth and its corners, where zygomaticus, risorius and their opponents pull.
 
 use glam::DVec3;
 
-use super::field::{Patch, Site, push, slide};
-use super::lids::{Lids, move_lids};
+use super::displacement_field::{Patch, Site, push, slide};
+use super::lids::{LidMotion, move_lids};
 use crate::anatomy::Anatomy;
 
 /// What moves along with the left corner of the mouth.
@@ -35,7 +35,7 @@ pub fn smile(site: &Site, anatomy: &Anatomy) -> DVec3 {
     // Lips are drawn thin over the teeth.
     let thinner = DVec3::new(0.0, -0.14 * site.above(), 0.0) * LIPS.height(p) * site.outer();
     let swelling = 0.0026 * APPLE.height(p) - 0.0011 * fold(p);
-    let lid = move_lids(site, Lids { lower: 0.14, ..Lids::default() });
+    let lid = move_lids(site, LidMotion { lower: 0.14, ..LidMotion::default() });
     slide(p, (at_corner + at_cheek) * site.soft, anatomy)
         + site.soft * (thinner + push(p, swelling * site.outer(), anatomy))
         + lid

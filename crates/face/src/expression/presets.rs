@@ -1,4 +1,4 @@
-//! A few expressions as weights of shapes: to look at, and to start from.
+//! Preset expressions as weights of shapes.
 
 /// An expression: names without a side stand for both.
 #[derive(Clone, Copy, Debug)]

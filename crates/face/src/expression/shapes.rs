@@ -1,11 +1,11 @@
-//! All shapes by name.
+//! All sculpted shapes by name.
 
 use glam::DVec3;
 use pliant_math::team::{SharedSlice, Team};
 
-use super::field::Site;
-use super::lids::{Lids, move_lids};
-use super::units::UNITS;
+use super::action_units::UNITS;
+use super::displacement_field::Site;
+use super::lids::{LidMotion, move_lids};
 use super::{brows, cheeks, jaw, lips, mouth};
 use crate::anatomy::Anatomy;
 use crate::anatomy::hinge::JawPose;
@@ -137,7 +137,7 @@ impl<'a> Sculptor<'a> {
     pub(super) fn left(&self, stem: &str, site: &Site) -> DVec3 {
         let a = self.anatomy;
         let lids =
-            |upper: f64, lower: f64, aside: f64| move_lids(site, Lids { upper, lower, aside });
+            |upper: f64, lower: f64, aside: f64| move_lids(site, LidMotion { upper, lower, aside });
         match stem {
             "eyeBlink" => lids(1.0, 1.0, 0.0),
             "eyeLookDown" => lids(0.42, -0.30, 0.0),

@@ -1,4 +1,4 @@
-//! Lists of numbers and texts as bytes, little-endian, each with its length before it.
+//! Lists of numbers and texts as little-endian bytes, each with its length in front.
 
 use glam::DVec3;
 
@@ -6,11 +6,11 @@ use crate::error::FaceError;
 
 /// Collects bytes.
 #[derive(Default)]
-pub struct Writer {
+pub struct ByteWriter {
     pub bytes: Vec<u8>,
 }
 
-impl Writer {
+impl ByteWriter {
     pub fn count(&mut self, count: usize) {
         self.bytes.extend((count as u64).to_le_bytes());
     }
@@ -53,12 +53,12 @@ impl Writer {
 }
 
 /// Takes them apart again.
-pub struct Reader<'a> {
+pub struct ByteReader<'a> {
     pub bytes: &'a [u8],
     pub at: usize,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> ByteReader<'a> {
     pub fn problem<T>(&self, problem: &str) -> Result<T, FaceError> {
         Err(FaceError::File { byte: self.at, problem: problem.to_owned() })
     }

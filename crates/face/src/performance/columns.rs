@@ -1,11 +1,13 @@
-//! What the columns of a table, or the keys of a frame, are.
+//! Meaning of the columns of a table, or of the keys of a JSON frame.
 
 use std::path::Path;
 
-use super::{Frame, Names, Performance};
+use thiserror::Error;
+
+use super::{Names, Performance, PerformanceFrame};
 use crate::error::FaceError;
 use crate::expression::ARKIT;
-use crate::folder::nearest;
+use crate::template_folder::nearest;
 
 /// Columns of Live Link Face after the shapes, in radians.
 pub const ROTATIONS: [&str; 9] = [
@@ -23,7 +25,8 @@ pub const ROTATIONS: [&str; 9] = [
 pub const PLACES: [&str; 3] = ["HeadX", "HeadY", "HeadZ"];
 /// Weights beyond this are a mistake, or are percent.
 const GREATEST: f64 = 4.0;
-/// Muscles shorten by no more than this part of their length, and lengthen by no more than the other.
+/// Muscles shorten by no more than this part of their length, and lengthen by no more than the
+/// other.
 const CONTRACTION: [f64; 2] = [-0.3, 0.6];
 /// More columns than these are a mistake.
 const MOST_COLUMNS: usize = 1 << 10;
@@ -32,7 +35,7 @@ const GLANCE: f64 = 0.56;
 
 /// What a column holds.
 #[derive(Clone, Copy, Debug)]
-pub enum Column {
+pub enum TableColumn {
     Timecode,
     Ignored,
     Weight(usize),
@@ -41,10 +44,25 @@ pub enum Column {
     Place(usize),
 }
 
-/// All of them.
+/// A value that a column cannot hold.
+#[derive(Debug, Error)]
+#[error("{name} is {written:?}, expected {expected}")]
+pub struct UnexpectedValue {
+    name: String,
+    written: String,
+    expected: &'static str,
+}
+
+impl UnexpectedValue {
+    fn new(name: &str, written: &str, expected: &'static str) -> UnexpectedValue {
+        UnexpectedValue { name: name.to_owned(), written: written.to_owned(), expected }
+    }
+}
+
+/// The columns of a table.
 #[derive(Debug)]
 pub struct Columns {
-    pub all: Vec<Column>,
+    pub all: Vec<TableColumn>,
     shapes: Vec<String>,
     muscles: Vec<String>,
 }
@@ -65,21 +83,21 @@ impl Columns {
             }
             let is = |other: &str| other.eq_ignore_ascii_case(name);
             let column = if is("timecode") {
-                Column::Timecode
+                TableColumn::Timecode
             } else if ["frame", "blendshapecount", "time"].into_iter().any(is) {
-                Column::Ignored
+                TableColumn::Ignored
             } else if let Some(k) = ROTATIONS.into_iter().position(is) {
-                Column::Rotation(k)
+                TableColumn::Rotation(k)
             } else if let Some(k) = PLACES.into_iter().position(is) {
-                Column::Place(k)
+                TableColumn::Place(k)
             } else if let Some(shape) = known.iter().find(|shape| is(shape)) {
                 let number = once(&mut found.shapes, shape)
                     .ok_or_else(|| fail(format!("the shape {shape} has two columns")))?;
-                Column::Weight(number)
+                TableColumn::Weight(number)
             } else if let Some(muscle) = names.muscles.iter().find(|muscle| is(muscle)) {
                 let number = once(&mut found.muscles, muscle)
                     .ok_or_else(|| fail(format!("the muscle {muscle} has two columns")))?;
-                Column::Contraction(number)
+                TableColumn::Contraction(number)
             } else {
                 let all = known.iter().chain(names.muscles).copied();
                 let (path, name) = (path.to_owned(), name.to_owned());
@@ -94,39 +112,38 @@ impl Columns {
     }
 
     /// A frame at rest.
-    pub fn frame(&self) -> Frame {
-        Frame {
+    pub fn frame(&self) -> PerformanceFrame {
+        PerformanceFrame {
             weights: vec![0.0; self.shapes.len()],
             contractions: vec![0.0; self.muscles.len()],
-            ..Frame::default()
+            ..PerformanceFrame::default()
         }
     }
 
-    /// Puts a value, which was written so, into a frame; the problem, if it is none.
+    /// Writes a value, with its text in the file, into a frame.
     pub fn put(
         &self,
-        column: Column,
+        column: TableColumn,
         value: Option<f64>,
         written: &str,
-        frame: &mut Frame,
-    ) -> Result<(), String> {
+        frame: &mut PerformanceFrame,
+    ) -> Result<(), UnexpectedValue> {
         let value = value.filter(|x| x.is_finite());
-        let wrong =
-            |name: &str, expected: &str| format!("{name} is {written:?}, expected {expected}");
+        let wrong = |name: &str, expected| UnexpectedValue::new(name, written, expected);
         match column {
-            Column::Timecode | Column::Ignored => {}
-            Column::Weight(k) => {
+            TableColumn::Timecode | TableColumn::Ignored => {}
+            TableColumn::Weight(k) => {
                 let weight = value.filter(|w| w.abs() <= GREATEST);
                 frame.weights[k] =
                     weight.ok_or_else(|| wrong(&self.shapes[k], "a weight from 0 to 1"))?;
             }
-            Column::Contraction(k) => {
+            TableColumn::Contraction(k) => {
                 let range = CONTRACTION[0]..=CONTRACTION[1];
                 frame.contractions[k] = value
                     .filter(|c| range.contains(c))
                     .ok_or_else(|| wrong(&self.muscles[k], "a contraction from -0.3 to 0.6"))?;
             }
-            Column::Rotation(k) => {
+            TableColumn::Rotation(k) => {
                 let angle = value.filter(|r| r.abs() < 100.0);
                 let angle = angle.ok_or_else(|| wrong(ROTATIONS[k], "an angle in radians"))?;
                 match k {
@@ -136,7 +153,7 @@ impl Columns {
                     _ => {}
                 }
             }
-            Column::Place(k) => {
+            TableColumn::Place(k) => {
                 let place = value.filter(|x| x.abs() < 1000.0);
                 frame.place[k] = place.ok_or_else(|| wrong(PLACES[k], "a place in metres"))?;
             }
@@ -145,8 +162,8 @@ impl Columns {
     }
 
     /// All frames; where no column tells how eyes are turned, weights of `eyeLook…` do.
-    pub fn performance(self, fps: f64, mut frames: Vec<Frame>) -> Performance {
-        if !self.all.iter().any(|column| matches!(column, Column::Rotation(3..))) {
+    pub fn performance(self, fps: f64, mut frames: Vec<PerformanceFrame>) -> Performance {
+        if !self.all.iter().any(|column| matches!(column, TableColumn::Rotation(3..))) {
             let find = |name: &str| self.shapes.iter().position(|s| s.eq_ignore_ascii_case(name));
             let looks = ["Left", "Right"].map(|side| {
                 ["In", "Out", "Down", "Up"].map(|way| find(&format!("eyeLook{way}{side}")))

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::columns::Columns;
-use super::table::{MOST_FRAMES, rate};
+use super::table::{MOST_FRAMES, checked_rate};
 use super::{Names, Performance};
 use crate::error::FaceError;
 
@@ -18,8 +18,9 @@ struct File {
 }
 
 impl Performance {
-    /// Reads frames, each of them numbers by name: shapes, muscles, and rotations as in tables. What a frame
-    /// does not name is zero. `fps`, where it is given, is meant instead of the file's.
+    /// Reads frames, each of them numbers by name: shapes, muscles, and rotations as in tables.
+    /// What a frame does not name is zero. `fps`, where it is given, is meant instead of the
+    /// file's.
     ///
     /// ```
     /// use pliant_face::{Performance, performance::Names};
@@ -37,7 +38,7 @@ impl Performance {
         let fail = |line, problem| FaceError::in_line(path, line, problem);
         let file: File =
             serde_json::from_str(text).map_err(|error| fail(error.line(), error.to_string()))?;
-        let fps = rate(fps.or(file.fps)).map_err(|problem| fail(1, problem))?;
+        let fps = checked_rate(path, fps.or(file.fps))?;
         if file.frames.is_empty() || file.frames.len() > MOST_FRAMES {
             let found = file.frames.len();
             return Err(fail(1, format!("expected 1 to {MOST_FRAMES} frames, found {found}")));
@@ -55,10 +56,10 @@ impl Performance {
             for (key, column) in keys.iter().zip(&columns.all) {
                 let Some(value) = own.get(*key) else { continue };
                 let put = columns.put(*column, value.as_f64(), &value.to_string(), &mut frame);
-                put.map_err(|problem| FaceError::Part {
+                put.map_err(|wrong| FaceError::Part {
                     path: path.to_owned(),
                     part: format!("frame {number}:"),
-                    problem,
+                    problem: wrong.to_string(),
                 })?;
             }
             frames.push(frame);

@@ -1,10 +1,10 @@
-//! Performances as text.
+//! Performances as tables of text.
 
 use std::path::Path;
 
 use glam::DVec3;
 
-use super::columns::{Column, Columns, PLACES, ROTATIONS};
+use super::columns::{Columns, PLACES, ROTATIONS, TableColumn};
 use super::{Names, Performance};
 use crate::error::FaceError;
 use crate::expression::ARKIT;
@@ -15,8 +15,8 @@ pub(super) const MOST_FRAMES: usize = 1 << 20;
 const RATES: [f64; 6] = [24.0, 25.0, 30.0, 48.0, 50.0, 60.0];
 
 impl Performance {
-    /// Reads a table of weights, and of contractions of muscles. `fps` is asked for where the table does
-    /// not tell. `path` is named in errors.
+    /// Reads a table of weights, and of contractions of muscles. `fps` is asked for where the table
+    /// does not tell. `path` is named in errors.
     ///
     /// ```
     /// use pliant_face::{Performance, performance::Names};
@@ -34,8 +34,8 @@ impl Performance {
         names: &Names,
         fps: Option<f64>,
     ) -> Result<Performance, FaceError> {
-        let fail = |line, problem| FaceError::in_line(path, line, problem);
-        let fps = rate(fps).map_err(|problem| fail(1, problem))?;
+        let fail = |line, problem: String| FaceError::in_line(path, line, problem);
+        let fps = checked_rate(path, fps)?;
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let mut lines = (1usize..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
         let Some((_, header)) = lines.next() else {
@@ -55,12 +55,12 @@ impl Performance {
             }
             let mut frame = columns.frame();
             for (field, column) in fields.iter().zip(&columns.all) {
-                if matches!(column, Column::Timecode) {
+                if matches!(column, TableColumn::Timecode) {
                     times.extend(timecode(field));
                 }
                 columns
                     .put(*column, field.parse().ok(), field, &mut frame)
-                    .map_err(|problem| fail(number, problem))?;
+                    .map_err(|wrong| FaceError::in_line(path, number, wrong))?;
             }
             frames.push(frame);
         }
@@ -71,8 +71,8 @@ impl Performance {
         Ok(columns.performance(fps.or(told).unwrap_or(30.0), frames))
     }
 
-    /// The table that Live Link Face would have written; shapes that ARKit does not have follow, and where the
-    /// head is, if it goes anywhere.
+    /// The table that Live Link Face would have written; shapes that ARKit does not have follow,
+    /// and where the head is, if it goes anywhere.
     pub fn to_csv(&self) -> String {
         let extra: Vec<&String> =
             self.shapes.iter().filter(|s| !ARKIT.contains(&s.as_str())).collect();
@@ -139,11 +139,12 @@ fn told_rate(times: &[[f64; 2]]) -> Option<f64> {
     Some(near.unwrap_or(rate)).filter(|rate| (1.0..=1000.0).contains(rate))
 }
 
-/// Frames per second that are asked for, if they make sense.
-pub(super) fn rate(fps: Option<f64>) -> Result<Option<f64>, String> {
+/// Checks the range of a requested frame rate.
+pub(super) fn checked_rate(path: &Path, fps: Option<f64>) -> Result<Option<f64>, FaceError> {
     match fps {
         Some(fps) if !(fps.is_finite() && fps > 0.0 && fps <= 1000.0) => {
-            Err(format!("{fps} frames per second make no sense, expected 1 to 1000"))
+            let problem = format!("{fps} frames per second make no sense, expected 1 to 1000");
+            Err(FaceError::in_line(path, 1, problem))
         }
         fps => Ok(fps),
     }

@@ -1,11 +1,11 @@
-//! A fist on a forearm, as large as the head's, with its knuckles at the tip of the nose.
+//! A fist on a forearm, sized to the head, with its knuckles at the tip of the nose.
 
 use glam::DVec3;
 use pliant_mesh::Surface;
 
-use super::measures::Measures;
+use super::face_measures::FaceMeasures;
 use super::{coloured, limb, meshed, rounded_box};
-use crate::anatomy::distance::{smooth_max, smooth_min, smoothstep};
+use crate::anatomy::distance_fields::{smooth_max, smooth_min, smoothstep};
 use crate::error::FaceError;
 
 /// Between the knuckles and the nose (m).
@@ -19,7 +19,7 @@ const SLEEVE: [f64; 3] = [0.16, 0.22, 0.36];
 const CUFF: f64 = 0.098;
 
 /// Made for a face.
-pub(super) fn made(measures: &Measures) -> Result<Surface, FaceError> {
+pub(super) fn made(measures: &FaceMeasures) -> Result<Surface, FaceError> {
     let low = DVec3::new(-0.060, -0.055, -0.012);
     let high = DVec3::new(0.060, 0.050, 0.185);
     let mut mesh = meshed(&fist, [low, high], 0.0022, 0.0032)?;

@@ -1,18 +1,18 @@
-//! A headset for virtual reality: a body in front of the eyes, a cushion that follows the face around them and presses
-//! into it evenly, and a strap.
+//! A headset for virtual reality: body, strap, and a cushion that follows the face and presses
+//! evenly into it.
 
 use glam::DVec3;
 use pliant_mesh::{Mesh, SignedDistance, Surface, SurfaceTree};
 
-use super::measures::Measures;
-use super::sampled::Sampled;
+use super::face_measures::FaceMeasures;
+use super::sampled_field::SampledField;
 use super::{coloured, limb, meshed, rounded_box};
-use crate::anatomy::distance::{smooth_max, smooth_min, smoothstep};
+use crate::anatomy::distance_fields::{smooth_max, smooth_min, smoothstep};
 use crate::error::FaceError;
 use crate::model::FaceModel;
 
-/// How deep the cushion is in the face at rest (m), and in which part of what is between skin and bone at most: foam
-/// gives way where flesh cannot.
+/// How deep the cushion is in the face at rest (m), and in which part of what is between skin and
+/// bone at most: foam gives way where flesh cannot.
 const PRESS: f64 = 0.003;
 const COMPRESSED: f64 = 0.3;
 /// Farther away than this nobody asks for the skin (m).
@@ -26,7 +26,10 @@ const FRONT: [f64; 3] = [0.13, 0.14, 0.17];
 const STRAP: [f64; 3] = [0.22, 0.23, 0.26];
 
 /// Made for a face: all that is seen, and what touches it.
-pub(super) fn made(face: &FaceModel, measures: &Measures) -> Result<(Surface, Mesh), FaceError> {
+pub(super) fn made(
+    face: &FaceModel,
+    measures: &FaceMeasures,
+) -> Result<(Surface, Mesh), FaceError> {
     let headset = Headset::new(face, measures);
     let Headset { center, half, front, eyes, scale, .. } = headset;
     let (low, high) = reach(face, center, half, front, scale);
@@ -49,8 +52,8 @@ pub(super) fn made(face: &FaceModel, measures: &Measures) -> Result<(Surface, Me
 /// The headset as a function of space.
 struct Headset {
     /// How far outside of the skin, and away from the bone (m).
-    skin: Sampled,
-    bone: Sampled,
+    skin: SampledField,
+    bone: SampledField,
     eyes: DVec3,
     nose: DVec3,
     scale: f64,
@@ -62,13 +65,13 @@ struct Headset {
 }
 
 impl Headset {
-    fn new(face: &FaceModel, measures: &Measures) -> Headset {
-        let Measures { eyes, scale, nose, temple } = *measures;
+    fn new(face: &FaceModel, measures: &FaceMeasures) -> Headset {
+        let FaceMeasures { eyes, scale, nose, temple } = *measures;
         // Beside the eyes the face falls back: the cushion ends before the temples.
         let half = DVec3::new((0.86 * temple).min(0.066 * scale), 0.044 * scale, 0.0);
         let mut headset = Headset {
-            skin: Sampled::default(),
-            bone: Sampled::default(),
+            skin: SampledField::default(),
+            bone: SampledField::default(),
             eyes,
             nose,
             scale,
@@ -84,9 +87,9 @@ impl Headset {
             |p: DVec3| headset.rough(p) < margin || headset.strip(p) < margin,
             |p: DVec3| headset.rough(p) < margin,
         );
-        let outside = Sampled::new(bounds, 0.003 * scale, near, |p| -skin.at(p));
+        let outside = SampledField::new(bounds, 0.003 * scale, near, |p| -skin.at(p));
         let away = |p: DVec3| bone.closest(p).map_or(f64::INFINITY, |c| c.distance);
-        let away = Sampled::new(bounds, 0.003 * scale, nearer, away);
+        let away = SampledField::new(bounds, 0.003 * scale, nearer, away);
         (headset.skin, headset.bone) = (outside, away);
         headset
     }

@@ -1,4 +1,4 @@
-//! What was warped into a head must be under its skin.
+//! Pushes warped parts back under the skin.
 
 use glam::DVec3;
 use pliant_math::team::Team;
@@ -14,16 +14,16 @@ const SHARE: f64 = 0.85;
 const SPREAD: usize = 4;
 
 /// A skin that others are to be under.
-pub struct Cover<'a> {
+pub struct SkinCover<'a> {
     skin: &'a Mesh,
     distance: SignedDistance,
     /// Whether a triangle of the skin is inside the mouth.
     in_mouth: Vec<bool>,
 }
 
-impl<'a> Cover<'a> {
-    pub fn new(skin: &'a Mesh, in_mouth: Vec<bool>) -> Cover<'a> {
-        Cover { skin, distance: SignedDistance::new(skin), in_mouth }
+impl<'a> SkinCover<'a> {
+    pub fn new(skin: &'a Mesh, in_mouth: Vec<bool>) -> SkinCover<'a> {
+        SkinCover { skin, distance: SignedDistance::new(skin), in_mouth }
     }
 
     /// How deep points are under the skin (m).
@@ -37,8 +37,8 @@ impl<'a> Cover<'a> {
         found.is_some_and(|found| self.in_mouth[found.triangle as usize])
     }
 
-    /// Moves points inward until they are as deep as asked (m), and takes their neighbours along; what is
-    /// at the wall of the mouth stays where it is unless `mouth` is said.
+    /// Moves points inward until they are as deep as asked (m), and takes their neighbours along;
+    /// what is at the wall of the mouth stays where it is unless `mouth` is said.
     pub fn push(&self, mesh: &mut Mesh, depth: f64, mouth: bool, team: &Team) {
         let around = neighbours(mesh);
         for round in 0..TOGETHER + ALONE {
@@ -132,7 +132,7 @@ mod tests {
         let mut bone = solid_box(DVec3::splat(0.19), [9, 9, 9]).unwrap();
         bone.positions.iter_mut().for_each(|p| p.x += 0.012);
         let before = bone.clone();
-        let cover = Cover::new(&skin, vec![false; skin.triangles.len()]);
+        let cover = SkinCover::new(&skin, vec![false; skin.triangles.len()]);
         cover.push(&mut bone, 0.002, true, &Team::new(1));
         let depths = cover.depths(&bone.positions, &Team::new(1));
         assert!(depths.iter().all(|d| *d > 0.0019), "{depths:?}");
@@ -141,7 +141,7 @@ mod tests {
             (0..bone.positions.len()).filter(|&v| (0.07..0.1).contains(&before.positions[v].x));
         assert!(second.map(moved).fold(0.0, f64::max) > 0.001, "neighbours come along");
         // At the wall of a mouth nothing is pushed.
-        let cover = Cover::new(&skin, vec![true; skin.triangles.len()]);
+        let cover = SkinCover::new(&skin, vec![true; skin.triangles.len()]);
         let mut other = before.clone();
         cover.push(&mut other, 0.002, false, &Team::new(1));
         assert_eq!(other.positions, before.positions);

@@ -1,4 +1,4 @@
-//! Teeth, gums and tongue of a head of one's own: the pieces that are in its mouth.
+//! Teeth, gums and tongue of your head mesh: the pieces inside its mouth.
 
 use glam::DVec3;
 use pliant_math::team::Team;
@@ -7,15 +7,15 @@ use pliant_mesh::isosurface::{Lattice, Remesh, march, remesh};
 use pliant_mesh::{Attribute, Bounds, Mesh, SignedDistance, Surface};
 
 use super::OwnHead;
-use super::parts::GUM;
-use super::pieces::{Piece, part};
+use super::connected_pieces::{ConnectedPiece, part};
+use super::template_parts::GUM;
 use crate::error::FaceError;
 
 const ENAMEL: [f64; 3] = [0.93, 0.91, 0.84];
 /// Fewer triangles than these are no row of teeth.
 const FEWEST: usize = 100;
-/// Proxies: edges, cubes that their surface is looked for in, and how far they are outside of the teeth, so
-/// that gaps between these are closed (m).
+/// Proxies: edges, cubes that their surface is looked for in, and how far they are outside of the
+/// teeth, so that gaps between these are closed (m).
 const EDGE: f64 = 0.0032;
 const CUBE: f64 = 0.0010;
 const AROUND: f64 = 0.0002;
@@ -26,27 +26,28 @@ pub struct OwnTeeth {
     pub proxies: [Mesh; 2],
 }
 
-/// The teeth of a head whose mouth is in `mouth`; `None` where it has none. `opening` is what opening the
-/// jaw does to all vertices (m); without it what is below `middle` is of the mandible.
+/// The teeth of a head whose mouth is in `mouth`; `None` where it has none. `opening` is what
+/// opening the jaw does to all vertices (m); without it what is below `middle` is of the mandible.
 pub fn own_teeth(
     own: &OwnHead,
-    pieces: &[Piece],
+    pieces: &[ConnectedPiece],
     mouth: &Bounds,
     opening: Option<&[DVec3]>,
     middle: DVec3,
     team: &Team,
 ) -> Result<Option<OwnTeeth>, FaceError> {
     let room = 0.003;
-    let inside = |piece: &&Piece| {
+    let inside = |piece: &&ConnectedPiece| {
         (piece.bounds.min + room).cmpge(mouth.min).all()
             && (piece.bounds.max - room).cmple(mouth.max).all()
     };
-    let is_closed = |piece: &Piece| {
+    let is_closed = |piece: &ConnectedPiece| {
         let open = |f: &Finding| f.kind == FindingKind::OpenEdge;
         !findings(&part(&own.surface, &piece.triangles).0.mesh).iter().any(open)
     };
     let found = pieces.iter().filter(inside);
-    let found: Vec<(&Piece, bool)> = found.map(|piece| (piece, is_closed(piece))).collect();
+    let found: Vec<(&ConnectedPiece, bool)> =
+        found.map(|piece| (piece, is_closed(piece))).collect();
     let way = |triangles: &[[u32; 3]]| {
         let moved = triangles.iter().flatten();
         let sum: f64 = moved.map(|&v| opening.map_or(0.0, |o| o[v as usize].length())).sum();

@@ -1,5 +1,5 @@
-//! A smooth map of space that takes points to others: a similarity, then a spline of the biharmonic
-//! kernel −|x| with an affine part (Carr et al. 2001), which bends as little as it can.
+//! A smooth map of space through given points: a similarity, then a spline of the biharmonic kernel
+//! −|x| with an affine part (Carr et al. 2001), which bends as little as possible.
 
 use glam::{DMat3, DVec3};
 use pliant_math::decomposition::polar;
@@ -13,8 +13,8 @@ pub struct Similarity {
 }
 
 impl Similarity {
-    /// The one that takes points to others with the least squares (Umeyama 1991); `None` where these
-    /// do not tell, being too few, in one place, or not finite.
+    /// The one that takes points to others with the least squares (Umeyama 1991); `None` where
+    /// these do not tell, being too few, in one place, or not finite.
     pub fn between(from: &[DVec3], to: &[DVec3]) -> Option<Similarity> {
         let count = from.len().min(to.len());
         if count < 3 {
@@ -53,7 +53,7 @@ impl Similarity {
 
 /// What takes a template's space into that of another head.
 #[derive(Clone, Debug)]
-pub struct Warp {
+pub struct SpaceWarp {
     pub similarity: Similarity,
     /// In the space of the other head (m).
     centers: Vec<DVec3>,
@@ -62,7 +62,7 @@ pub struct Warp {
     affine: [DVec3; 4],
 }
 
-impl Warp {
+impl SpaceWarp {
     /// Takes points to others, each the less exactly the softer it is (m); `None` where the
     /// points do not tell.
     pub fn fitted(
@@ -70,7 +70,7 @@ impl Warp {
         from: &[DVec3],
         to: &[DVec3],
         softness: &[f64],
-    ) -> Option<Warp> {
+    ) -> Option<SpaceWarp> {
         let centers: Vec<DVec3> = from.iter().map(|p| similarity.at(*p)).collect();
         let n = centers.len();
         let size = n + 4;
@@ -90,7 +90,7 @@ impl Warp {
         solve(&mut matrix, &mut values)?;
         let affine = [values[n], values[n + 1], values[n + 2], values[n + 3]];
         values.truncate(n);
-        Some(Warp { similarity, centers, weights: values, affine })
+        Some(SpaceWarp { similarity, centers, weights: values, affine })
     }
 
     /// Where a point of the template goes (m).
@@ -171,7 +171,7 @@ mod tests {
         let bent = |p: DVec3| p + 0.1 * DVec3::new(p.y, 0.3 * p.x - p.z, 0.2 * p.z) + 0.01;
         let to: Vec<DVec3> = points().iter().map(|p| bent(*p)).collect();
         let similarity = Similarity::between(&points(), &to).unwrap();
-        let warp = Warp::fitted(similarity, &points(), &to, &[]).unwrap();
+        let warp = SpaceWarp::fitted(similarity, &points(), &to, &[]).unwrap();
         for p in [DVec3::ZERO, DVec3::new(0.3, -0.2, 0.1), points()[7]] {
             assert!(warp.at(p).distance(bent(p)) < 1e-9, "{p}");
             let x = warp.direction(p, DVec3::Y);
@@ -179,8 +179,8 @@ mod tests {
         }
         // A point twice, to two places: singular when exact, between them when soft.
         let (from, to) = ([points(), points()].concat(), [to.clone(), points()].concat());
-        assert!(Warp::fitted(similarity, &from, &to, &[]).is_none());
-        let soft = Warp::fitted(similarity, &from, &to, &[0.01; 80]).unwrap();
+        assert!(SpaceWarp::fitted(similarity, &from, &to, &[]).is_none());
+        let soft = SpaceWarp::fitted(similarity, &from, &to, &[0.01; 80]).unwrap();
         let middle = bent(points()[3]).midpoint(points()[3]);
         assert!(soft.at(points()[3]).distance(middle) < 2e-3);
     }

@@ -1,4 +1,5 @@
-//! A face as the engine's model: tissue that contracts, bones that hold it, teeth and lips that it meets.
+//! A face as a model of the engine: contracting tissue, bones that hold it, and colliding teeth and
+//! lips.
 
 use pliant_model::integrator::{Damping, Integrator, Scheme, Solver};
 use pliant_model::potentials::sliding::Plane;
@@ -9,11 +10,11 @@ use pliant_model::{
     Shape, SlidingVertex,
 };
 
-use super::altered::Altered;
-use super::{FaceSolver, SimulationOptions, air, obstacles};
+use super::altered_face::AlteredFace;
+use super::{FaceSimulationOptions, FaceSolver, obstacles, wind};
 use crate::alteration::Alteration;
 use crate::error::FaceError;
-use crate::model::{BoneHold, FaceModel, Part};
+use crate::model::{BoneHold, BoundaryPart, FaceModel};
 use crate::world::World;
 
 /// Density of flesh (kg/m³).
@@ -22,10 +23,12 @@ const DENSITY: f64 = 1000.0;
 const SLIDING_STIFFNESS: f64 = 0.4;
 /// Of contact with teeth (N/m), per Pa of shear modulus.
 const TEETH_STIFFNESS: f64 = 0.4;
-/// Teeth are rounded off within this (m) for Newton's method, which does not converge on the creases of triangles. A few iterations
-/// on the matrix at rest, which step into teeth and out again, come nearer to the end without.
+/// Teeth are rounded off within this (m) for Newton's method, which does not converge on the
+/// creases of triangles. A few iterations on the matrix at rest, which step into teeth and out
+/// again, come nearer to the end without.
 const TEETH_ROUNDING: f64 = 5e-4;
-/// How much stiffer contact of lips is than their own flesh, and what of that a few iterations can follow.
+/// How much stiffer contact of lips is than their own flesh, and what of that a few iterations can
+/// follow.
 const LIP_FIRMNESS: f64 = 30.0;
 const INTERACTIVE_FIRMNESS: f64 = 10.0;
 /// Of contact with things (N/m), per Pa of shear modulus.
@@ -36,13 +39,13 @@ const SETTLED: f64 = 1e-3;
 /// Builds it.
 pub(super) fn model(
     face: &FaceModel,
-    options: &SimulationOptions,
+    options: &FaceSimulationOptions,
     alteration: &Alteration,
     time: f64,
     world: &World,
-) -> Result<(Model, Altered), FaceError> {
-    // Tets of which bones hold every corner have no say; in the joint of the jaw they are turned over
-    // as it opens.
+) -> Result<(Model, AlteredFace), FaceError> {
+    // Tets of which bones hold every corner have no say; in the joint of the jaw they are turned
+    // over as it opens.
     let is_free = |v: &u32| match face.holds[*v as usize] {
         BoneHold::Free => true,
         BoneHold::Sliding(_) => options.sliding,
@@ -54,14 +57,14 @@ pub(super) fn model(
         let mu = part * options.shear;
         Lame { mu, lambda: 2.0 * options.volume_ratio * mu }
     };
-    let altered = Altered::new(face, alteration, time, &moves);
-    let mut is_lent = vec![false; moves.len()];
-    for share in face.shares.iter().filter(|share| share.is_lent()) {
-        is_lent[share.tet as usize] = true;
+    let altered = AlteredFace::new(face, alteration, time, &moves);
+    let mut is_assignable = vec![false; moves.len()];
+    for share in face.shares.iter().filter(|share| share.is_assignable()) {
+        is_assignable[share.tet as usize] = true;
     }
     let passive = |t: usize| {
         // What is lent is passive tissue that may be told to contract.
-        let is_own = moves[t] && !is_lent[t];
+        let is_own = moves[t] && !is_assignable[t];
         let Lame { mu, lambda } = lame(if is_own { 1.0 - active[t] } else { 0.0 });
         let [shear, bulk] = altered.base(t).passive;
         Lame { mu: shear * mu, lambda: bulk * lambda }
@@ -72,14 +75,14 @@ pub(super) fn model(
     let mut muscles: Vec<ActiveTet> = Vec::new();
     for own in face.shares.chunk_by(|a, b| a.tet == b.tet) {
         let tet = own[0].tet as usize;
-        let part = match (moves[tet], is_lent[tet]) {
+        let part = match (moves[tet], is_assignable[tet]) {
             (false, _) => 0.0,
             (true, true) => 1.0,
             (true, false) => active[tet] * options.muscle_stiffness,
         };
         let Lame { mu, lambda } = lame(part);
         let base = altered.base(tet);
-        let [shear, bulk] = if is_lent[tet] { base.passive } else { base.active };
+        let [shear, bulk] = if is_assignable[tet] { base.passive } else { base.active };
         let lame = Lame { mu: shear * mu, lambda: bulk * lambda };
         muscles.push(ActiveTet { tet: own[0].tet, lame });
     }
@@ -125,7 +128,7 @@ pub(super) fn model(
         builder = builder.collider(obstacles::collider(prop, THING_STIFFNESS * options.shear));
     }
     if options.contact || !world.props.is_empty() {
-        let is_skin = |v: &u32| face.parts[*v as usize] == Some(Part::Skin);
+        let is_skin = |v: &u32| face.parts[*v as usize] == Some(BoundaryPart::Skin);
         builder = builder.meeting(0, (0..face.parts.len() as u32).filter(is_skin).collect());
     }
     if let Some(wind) = &world.wind {
@@ -133,7 +136,7 @@ pub(super) fn model(
         // Gusts and keys are driven.
         let (times, scale) = (Vec::new(), Vec::new());
         let breeze = Breeze { velocity, drag, gust: 0.0, seed: wind.seed, times, scale };
-        builder = builder.wind(breeze).blow_on(0, air::blown(face));
+        builder = builder.wind(breeze).blow_on(0, wind::blown(face));
     }
     if options.contact && face.lip_sides.iter().any(|side| *side > 0) {
         let firmness = match options.solver {
@@ -181,9 +184,9 @@ fn gained(face: &FaceModel, gains: &[f64]) -> Vec<f64> {
     gained
 }
 
-/// Newton's method, or a modified one on the matrix at rest, which inertia changes little in flesh as soft and light as
-/// this.
-fn integrator(options: &SimulationOptions) -> Integrator {
+/// Newton's method, or a modified one on the matrix at rest, which inertia changes little in flesh
+/// as soft and light as this.
+fn integrator(options: &FaceSimulationOptions) -> Integrator {
     let solver = match options.solver {
         FaceSolver::Exact { tolerance } => {
             Solver::Newton { iterations: options.most_iterations, tolerance }

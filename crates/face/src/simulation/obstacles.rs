@@ -1,9 +1,10 @@
-//! Rigid things that press on a face, moved along their paths whatever they meet, but for two repairs:
+//! Rigid things that press on a face, moved along their paths whatever they meet, but for two
+//! repairs:
 //!
-//! - A thing never enters bone: where its path leads there, it is held out along the shortest way, so that flesh between
-//!   them has [`THINNEST`] left.
-//! - A thing that is in the face when it is first seen begins outside, along the shortest way, and comes to its path within
-//!   [`ENTRY`] frames.
+//! - A thing never enters bone: where its path leads there, it is held out along the shortest way,
+//!   so that flesh between them has [`THINNEST`] left.
+//! - A thing that is in the face when it is first seen begins outside, along the shortest way, and
+//!   comes to its path within [`ENTRY`] frames.
 
 use glam::DVec3;
 use pliant_math::Row;
@@ -11,9 +12,9 @@ use pliant_mesh::boundary_of_tets;
 use pliant_model::{Collider, Drive, Model, Motion, Rigid, Shape};
 
 use super::{FaceSimulation, Pose};
-use crate::effects::Frame;
-use crate::model::{FaceModel, Part};
-use crate::props::Prop;
+use crate::effects::ObjectFrame;
+use crate::model::{BoundaryPart, FaceModel};
+use crate::props::FaceProp;
 
 /// Flesh between a thing and bone is left with this (m).
 const THINNEST: f64 = 0.0015;
@@ -32,7 +33,7 @@ const TOUCHING: f64 = 1e-4;
 
 /// What things touch.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Pressed {
+pub(super) struct ObstacleContact {
     /// Of skin (m²).
     pub area: f64,
     /// How deep the deepest vertex is in a thing (m).
@@ -43,7 +44,7 @@ pub(super) struct Pressed {
 
 /// Things, and what they meet.
 pub(super) struct Obstacles {
-    props: Vec<Prop>,
+    props: Vec<FaceProp>,
     /// Their first number among the colliders.
     first: usize,
     /// How far outside of its path each begins (m), in the frame of the skull.
@@ -65,7 +66,7 @@ struct SkinVertex {
 }
 
 /// A thing as the engine's obstacle.
-pub(super) fn collider(prop: &Prop, stiffness: f64) -> Collider {
+pub(super) fn collider(prop: &FaceProp, stiffness: f64) -> Collider {
     // It goes where it is driven; a motion of its own tells that it goes at all.
     let motion = Motion { times: vec![], translate: vec![], rotate: vec![], about: DVec3::ZERO };
     Collider {
@@ -80,7 +81,7 @@ impl Obstacles {
     pub fn new(
         face: &FaceModel,
         model: &Model,
-        props: &[Prop],
+        props: &[FaceProp],
         first: usize,
         time: f64,
     ) -> Obstacles {
@@ -88,7 +89,7 @@ impl Obstacles {
             points.iter().step_by(points.len() / BONE_POINTS + 1).copied().collect()
         };
         let bones = [&face.skull, &face.mandible].map(|bone| some(&bone.mesh.positions));
-        let is_skin = |v: &u32| face.parts[*v as usize] == Some(Part::Skin);
+        let is_skin = |v: &u32| face.parts[*v as usize] == Some(BoundaryPart::Skin);
         let mut areas = vec![DVec3::ZERO; face.solid.positions.len()];
         let mut sizes = vec![0.0; areas.len()];
         let boundary = boundary_of_tets(&face.solid.tets);
@@ -111,14 +112,14 @@ impl Obstacles {
         Obstacles { props: props.to_vec(), first, entries, bones, skin }
     }
 
-    /// Poses of all things in the frame of the skull at a time (s), `frame` frames after the first, where the mandible is moved by
-    /// `jaw` and the head is at `head`.
+    /// Poses of all things in the frame of the skull at a time (s), `frame` frames after the first,
+    /// where the mandible is moved by `jaw` and the head is at `head`.
     fn poses(&self, time: f64, frame: f64, jaw: &Rigid, head: &Rigid) -> Vec<Rigid> {
-        let pose = |(prop, entry): (&Prop, &DVec3)| {
+        let pose = |(prop, entry): (&FaceProp, &DVec3)| {
             let path = prop.pose(time);
             let mut pose = match prop.frame {
-                Frame::Head => path,
-                Frame::World => path.then(&inverse(head)),
+                ObjectFrame::Head => path,
+                ObjectFrame::World => path.then(&inverse(head)),
             };
             let out = (1.0 - frame / ENTRY).clamp(0.0, 1.0);
             pose = pose.then(&shift(*entry * (out * out)));
@@ -141,8 +142,8 @@ impl Obstacles {
         poses: &[Rigid],
         positions: &[Row],
         carrier: &Rigid,
-    ) -> Pressed {
-        let mut pressed = Pressed::default();
+    ) -> ObstacleContact {
+        let mut pressed = ObstacleContact::default();
         let (mut touched, mut is_touched) = (Vec::new(), Vec::new());
         let placed: Vec<_> = (model.colliders().iter().zip(poses))
             .skip(self.first)
@@ -171,9 +172,10 @@ impl Obstacles {
     }
 }
 
-/// What takes a thing out of a skin at rest (m): along the mean of the directions in which skin is nearest to its surface,
-/// weighted by depth, as far as is needed and no farther than [`LONGEST_WAY`].
-fn way_out(prop: &Prop, time: f64, skin: &[DVec3]) -> DVec3 {
+/// What takes a thing out of a skin at rest (m): along the mean of the directions in which skin is
+/// nearest to its surface, weighted by depth, as far as is needed and no farther than
+/// [`LONGEST_WAY`].
+fn way_out(prop: &FaceProp, time: f64, skin: &[DVec3]) -> DVec3 {
     let pose = prop.pose(time);
     let shape = prop.shape.moved(&pose);
     let touches = skin.iter().filter_map(|x| shape.inside(*x));
@@ -194,7 +196,8 @@ fn is_within_reach(placed: &[pliant_model::Placed], x: DVec3) -> bool {
     })
 }
 
-/// What takes a shape away from the point that is deepest in it, or nearer than `margin` (m); `None` when there is none.
+/// What takes a shape away from the point that is deepest in it, or nearer than `margin` (m);
+/// `None` when there is none.
 fn deepest(shape: &Shape, points: impl Iterator<Item = DVec3>, margin: f64) -> Option<DVec3> {
     let (center, radius) = shape.bounds().unwrap_or((DVec3::ZERO, f64::INFINITY));
     let reach = radius + margin;
@@ -221,7 +224,7 @@ fn inverse(rigid: &Rigid) -> Rigid {
 }
 
 impl FaceSimulation<'_> {
-    /// Where things are (rigid motions of [`Prop::surface`] in the frame of the skull).
+    /// Where things are (rigid motions of [`FaceProp::surface`] in the frame of the skull).
     pub fn props(&self) -> &[Rigid] {
         &self.thing_poses
     }
@@ -240,7 +243,7 @@ impl FaceSimulation<'_> {
         /// What a thing moves by in a step (m), and most of these.
         const STEP: (f64, u32) = (0.006, 12);
         let Some(obstacles) = &self.obstacles else { return 1 };
-        let moved = |((prop, from), to): ((&Prop, &Rigid), &Rigid)| {
+        let moved = |((prop, from), to): ((&FaceProp, &Rigid), &Rigid)| {
             let center = prop.shape.bounds().map_or(DVec3::ZERO, |ball| ball.0);
             from.apply(center).distance(to.apply(center))
         };
@@ -293,8 +296,8 @@ impl FaceSimulation<'_> {
     }
 
     /// What things touch now.
-    pub(super) fn pressed(&self) -> Pressed {
-        let Some(obstacles) = &self.obstacles else { return Pressed::default() };
+    pub(super) fn pressed(&self) -> ObstacleContact {
+        let Some(obstacles) = &self.obstacles else { return ObstacleContact::default() };
         let Drive { colliders, carrier, .. } = &self.input.start;
         obstacles.pressed(&self.model, colliders, &self.state.positions, carrier)
     }

@@ -1,4 +1,4 @@
-//! What a face is simulated with: how equilibria are looked for, and how flesh moves.
+//! Options of a simulation: solver, material and dynamics.
 
 use glam::DVec3;
 use pliant_model::integrator::{Correction, Fepr, Scheme};
@@ -14,8 +14,8 @@ pub enum FaceSolver {
         /// Relative norm of the gradient.
         tolerance: f64,
     },
-    /// A modified Newton's method, on the matrix at rest, which is factored once: some iterations per
-    /// frame. Activations and contact enter the right-hand side.
+    /// A modified Newton's method, on the matrix at rest, which is factored once: some iterations
+    /// per frame. Activations and contact enter the right-hand side.
     Interactive {
         /// Of a frame.
         iterations: u32,
@@ -47,7 +47,8 @@ pub struct Dynamics {
 }
 
 impl Dynamics {
-    /// How energy is kept by a scheme: schemes that do not damp what is stiffest, as muscle is, leave that to a filter.
+    /// How energy is kept by a scheme: schemes that do not damp what is stiffest, as muscle is,
+    /// leave that to a filter.
     pub fn fepr(scheme: Scheme) -> Fepr {
         let keeps_all = matches!(scheme, Scheme::ImplicitMidpoint | Scheme::Trapezoidal);
         Fepr { filter: if keeps_all { STIFFEST } else { 0.0 }, ..Fepr::default() }
@@ -69,14 +70,14 @@ impl Default for Dynamics {
 
 /// What a face is simulated with.
 #[derive(Clone, Copy, Debug)]
-pub struct SimulationOptions {
+pub struct FaceSimulationOptions {
     pub solver: FaceSolver,
     /// Iterations of the exact solver per step, at most.
     pub most_iterations: u32,
     /// Shear modulus of passive tissue (Pa).
     pub shear: f64,
-    /// Of active tissue, in those of passive: muscle at work is a multiple as stiff, and most tets have
-    /// little of it.
+    /// Of active tissue, in those of passive: muscle at work is a multiple as stiff, and most tets
+    /// have little of it.
     pub muscle_stiffness: f64,
     /// The paper's λ/μ; Lamé's λ is twice that many μ.
     pub volume_ratio: f64,
@@ -84,7 +85,8 @@ pub struct SimulationOptions {
     pub contact: bool,
     /// Whether flesh slides over the forehead, or is pinned there too.
     pub sliding: bool,
-    /// Of springs that pull the skin to where [`FaceSimulation::draw`](super::FaceSimulation::draw) is told, together (N/m).
+    /// Stiffness of all springs together that attract the skin to a target (N/m):
+    /// [`FaceSimulation::attract_skin`](super::FaceSimulation::attract_skin).
     pub skin_pull: Option<f64>,
     /// Gravity beyond that which the face at rest is seen in (m/s²).
     pub gravity: DVec3,
@@ -93,10 +95,10 @@ pub struct SimulationOptions {
     pub threads: usize,
 }
 
-impl Default for SimulationOptions {
+impl Default for FaceSimulationOptions {
     /// Soft tissue of 15 kPa Young's modulus, μ : λ as in the paper (1 : 3).
     fn default() -> Self {
-        SimulationOptions {
+        FaceSimulationOptions {
             solver: FaceSolver::EXACT,
             most_iterations: 60,
             shear: 5200.0,

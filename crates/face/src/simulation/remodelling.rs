@@ -1,9 +1,10 @@
-//! What flesh grows into.
+//! Remodelling: the plastic deformation that growing flesh takes.
 //!
-//! Flesh between bone and skin that grows alike along all axes cannot do so along the bone: it is pressed there, and buckles into
-//! bumps (at twice the volume, in the cheeks). Living flesh does not keep such stress, it remodels. So the plastic deformation is a symmetric
-//! G with det G = s³ in the place of s I: as growth comes in steps, G takes over most of the stretch that flesh has found
-//! after each, and what is left of stress is pressure, which makes the volume.
+//! Flesh between bone and skin that grows alike along all axes cannot do so along the bone: it is
+//! pressed there, and buckles into bumps (at twice the volume, in the cheeks). Living flesh does
+//! not keep such stress, it remodels. So the plastic deformation is a symmetric G with det G = s³
+//! in the place of s I: as growth comes in steps, G takes over most of the stretch that flesh has
+//! found after each, and what is left of stress is pressure, which makes the volume.
 
 use glam::{DMat3, DVec3};
 use pliant_math::decomposition::polar;
@@ -21,7 +22,7 @@ const MOST: f64 = 2.5;
 
 /// G/s of tets that grow, with determinant 1.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Shapes {
+pub(super) struct GrownShapes {
     shapes: Vec<DMat3>,
     /// How much longer lengths were where the shape was found.
     scales: Vec<f64>,
@@ -29,7 +30,7 @@ pub(super) struct Shapes {
     pub is_open: bool,
 }
 
-impl Shapes {
+impl GrownShapes {
     /// G of a tet that grows, by its place among these, where its lengths are longer by `scale`.
     pub fn grown(&self, place: usize, scale: f64) -> DMat3 {
         let Some(shape) = self.shapes.get(place) else {
@@ -48,7 +49,8 @@ impl Shapes {
         blend * (scale / volume.cbrt())
     }
 
-    /// Takes over the stretches of tets (`growing`) at `positions` (m), whose lengths should be longer by `scales`.
+    /// Takes over the stretches of tets (`growing`) at `positions` (m), whose lengths should be
+    /// longer by `scales`.
     pub fn take(
         &mut self,
         face: &FaceModel,

@@ -1,14 +1,15 @@
-//! A simulation between two frames as bytes: all that the next frame depends on.
+//! Snapshot of a simulation between two frames, as bytes: everything that the next frame depends
+//! on.
 //!
-//! How many numbers there are, as a word; the pose, the head's motion, where things are, and the gusts of the last step; then the
-//! engine's state with its own checksum. What is driven follows from the pose, but for the gusts, which were felt where skin
-//! was before it moved.
+//! How many numbers there are, as a word; the pose, the head's motion, where things are, and the
+//! gusts of the last step; then the engine's state with its own checksum. What is driven follows
+//! from the pose, but for the gusts, which were felt where skin was before it moved.
 
 use glam::{DMat3, DVec3};
 use pliant_model::Rigid;
 use pliant_sim::snapshot;
 
-use super::head::Carriage;
+use super::head_motion::HeadMotion;
 use super::{FaceSimulation, HeadPose, Pose};
 use crate::anatomy::hinge::JawPose;
 use crate::error::FaceError;
@@ -17,7 +18,7 @@ impl FaceSimulation<'_> {
     /// What the next frame depends on; `key` tells what the simulation is of.
     pub fn snapshot(&self, key: u64) -> Vec<u8> {
         let Pose { contractions, weights, jaw, head, time } = &self.now;
-        let Carriage { to, velocity, acceleration, frames } = &self.carriage;
+        let HeadMotion { to, velocity, acceleration, frames } = &self.carriage;
         let mut numbers = [&contractions[..], weights].concat();
         numbers.extend([jaw.open, jaw.turn, jaw.shift.x, jaw.shift.y, jaw.shift.z]);
         numbers.extend([*time, self.time, self.part, f64::from(*frames)]);
@@ -39,8 +40,8 @@ impl FaceSimulation<'_> {
     /// Goes on from there.
     ///
     /// # Errors
-    /// When the bytes are not those of a simulation of the same face, options and world, with the same key; the simulation is
-    /// as it was then.
+    /// When the bytes are not those of a simulation of the same face, options and world, with the
+    /// same key; the simulation is as it was then.
     pub fn resume(&mut self, bytes: &[u8], key: u64) -> Result<(), FaceError> {
         let fail = |problem: String| FaceError::File { byte: 0, problem };
         let damaged = || fail("expected a whole snapshot of a face".to_owned());
@@ -81,7 +82,7 @@ impl FaceSimulation<'_> {
         let things: Vec<Rigid> = (0..things).map(|_| rigid()).collect();
         let gusts: Vec<f64> = (first..count).map(|_| next()).collect();
         self.now = Pose { contractions, weights, jaw, head, time };
-        self.carriage = Carriage { to, velocity, acceleration, frames };
+        self.carriage = HeadMotion { to, velocity, acceleration, frames };
         (self.time, self.part, self.turning, self.state) = (ahead, part, turning, state);
         self.drive(&self.now.clone());
         self.drive_things(things);

@@ -1,7 +1,7 @@
 //! Lines along which flesh contracts: a stroke per tet, as long and as dark as it contracts.
 
 use pliant_face::FaceModel;
-use pliant_face::inverse::fit::Fitted;
+use pliant_face::inverse::solve::Fitted;
 use pliant_lips::measures::heat;
 use pliant_math::DVec3;
 use pliant_math::decomposition::symmetric_eigen;

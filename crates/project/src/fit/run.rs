@@ -2,12 +2,11 @@
 
 use std::cell::RefCell;
 
-use pliant_face::inverse::blend::Blend;
-use pliant_face::inverse::fit::{ActivationModel, FaceFit, FitOptions, Fitted};
-use pliant_face::inverse::lesson::{LessonOptions, learn};
-use pliant_face::inverse::over::added;
-use pliant_face::inverse::reduced::Reduced;
-use pliant_face::inverse::residual::Residual;
+use pliant_face::inverse::muscle_geometry::{
+    GeometryLearningOptions, GeometryMatrix, learn_geometry,
+};
+use pliant_face::inverse::solve::{ActivationModel, FaceFit, FaceFitOptions, Fitted, ReducedFit};
+use pliant_face::inverse::target::{Residual, fit_relative};
 use pliant_face::{FaceError, FaceModel, FittedShape};
 use pliant_io::atomic::write_whole;
 use pliant_io::{Loaded, write_mesh};
@@ -27,21 +26,25 @@ pub enum Method<'a> {
     /// One after the other.
     Each(Fitter<'a>),
     /// All at once, to learn the geometry of muscles.
-    Learn(FitOptions),
+    Learn(FaceFitOptions),
 }
 
 impl<'a> Method<'a> {
-    pub fn new(face: &'a FaceModel, options: FitOptions, learn: bool) -> Result<Self, FaceError> {
+    pub fn new(
+        face: &'a FaceModel,
+        options: FaceFitOptions,
+        learn: bool,
+    ) -> Result<Self, FaceError> {
         if learn {
             return Ok(Method::Learn(options));
         }
         if options.model == ActivationModel::Geometry {
-            let mut reduced = Reduced::new(face, options)?;
+            let mut reduced = ReducedFit::new(face, options)?;
             return Ok(Method::Each(Box::new(move |skin, _| reduced.fit(skin))));
         }
         let mut fit = FaceFit::new(face, options)?;
         Ok(Method::Each(Box::new(move |skin, under| match under {
-            Some(under) => fit.fit_over(skin, under),
+            Some(under) => fit.fit_with_prerequisite(skin, under),
             None => fit.fit(skin, None),
         })))
     }
@@ -61,7 +64,7 @@ pub struct FitRun<'a> {
     rows: Vec<Value>,
     rig: Vec<FittedShape>,
     seconds: f64,
-    geometry: Option<Blend>,
+    geometry: Option<GeometryMatrix>,
 }
 
 impl<'a> FitRun<'a> {
@@ -117,13 +120,13 @@ impl<'a> FitRun<'a> {
         face
     }
 
-    fn learn(&mut self, fit: FitOptions, watch: &mut Watch<'_>) -> Result<(), ProjectError> {
-        let options = LessonOptions { fit, ..LessonOptions::default() };
+    fn learn(&mut self, fit: FaceFitOptions, watch: &mut Watch<'_>) -> Result<(), ProjectError> {
+        let options = GeometryLearningOptions { fit, ..GeometryLearningOptions::default() };
         let skins: Vec<Vec<DVec3>> = self.targets.iter().map(|t| t.skin.clone()).collect();
         let total = self.targets.len();
         let watch = RefCell::new(watch);
         let is_stopped = || watch.borrow_mut().progress(Self::UNIT, 0, total);
-        let learned = learn(self.face, &skins, &options, &is_stopped)?;
+        let learned = learn_geometry(self.face, &skins, &options, &is_stopped)?;
         for (index, (fitted, before)) in learned.after.iter().zip(&learned.before).enumerate() {
             let mut row = row(self.face, &self.targets[index], fitted);
             row["mean_mm_at_first"] =
@@ -166,7 +169,7 @@ fn fit_target(
     };
     let base = &prerequisites[known].1;
     let rest = &face.skin.mesh.positions;
-    added(rest, &target.skin, (skin, base), |both, under| fit(both, Some(under)))
+    fit_relative(rest, &target.skin, (skin, base), |both, under| fit(both, Some(under)))
 }
 
 impl Work for FitRun<'_> {

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use pliant_face::FaceModel;
-use pliant_face::inverse::fit::Fitted;
+use pliant_face::inverse::solve::Fitted;
 use pliant_lips::measures::heat;
 use pliant_mesh::DVec3;
 use pliant_mesh::menagerie::Colour;

@@ -1,6 +1,6 @@
 //! The targets of a fit: skins from files, or the shapes of the model.
 
-use pliant_face::{FaceModel, Shape};
+use pliant_face::{Blendshape, FaceModel};
 use pliant_io::read_mesh;
 use pliant_mesh::DVec3;
 
@@ -25,12 +25,12 @@ pub fn read(project: &FitProject, face: &FaceModel) -> Result<Vec<Target>, Proje
 }
 
 fn shapes(face: &FaceModel, learn_muscles: bool) -> Vec<Target> {
-    let of = |shape: &Shape| Target {
+    let of = |shape: &Blendshape| Target {
         name: shape.name.clone(),
         skin: displaced(face, shape),
         // Learning has one matrix per muscle, which is no sum of others.
         prerequisite: face
-            .shape_under(&shape.name)
+            .prerequisite_shape(&shape.name)
             .filter(|_| !learn_muscles)
             .map(|under| (under.name.clone(), displaced(face, under))),
     };
@@ -62,6 +62,6 @@ fn files(project: &FitProject, face: &FaceModel) -> Result<Vec<Target>, ProjectE
 }
 
 /// The skin of a shape \[m\].
-fn displaced(face: &FaceModel, shape: &Shape) -> Vec<DVec3> {
+fn displaced(face: &FaceModel, shape: &Blendshape) -> Vec<DVec3> {
     face.skin.mesh.positions.iter().zip(&shape.displacement).map(|(p, d)| *p + *d).collect()
 }

@@ -2,13 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use pliant_face::alteration::{Alteration, EffectFiles, painted_on, read_map};
+use pliant_face::alteration::{Alteration, painted_on, read_map};
 use pliant_face::effects::Effects;
-use pliant_face::{FaceModel, World};
+use pliant_face::{FaceError, FaceModel, World};
 use pliant_io::{Loaded, read_mesh, read_text};
-use pliant_mesh::{Mesh, Surface};
+use pliant_mesh::Surface;
 
 use crate::error::ProjectError;
+use crate::path::ending;
 
 /// What is in an effects file, and what it does to a face.
 pub struct OpenedEffects {
@@ -26,11 +27,12 @@ impl OpenedEffects {
             return Ok(OpenedEffects { effects, alteration, inputs: Vec::new() });
         };
         let effects = Effects::parse(path, &read_text(path)?)?;
-        let mut beside = Beside(path.parent().unwrap_or(Path::new("")).to_owned());
+        let folder = path.parent().unwrap_or(Path::new(""));
         let mut inputs: Vec<PathBuf> =
-            effects.files().into_iter().map(|file| beside.0.join(file)).collect();
+            effects.files().into_iter().map(|file| folder.join(file)).collect();
         inputs.push(path.to_owned());
-        let alteration = Alteration::new(face, &effects, path, &mut beside)?;
+        let alteration =
+            Alteration::new(face, &effects, path, &mut |file| map(&folder.join(file)))?;
         Ok(OpenedEffects { effects, alteration, inputs })
     }
 
@@ -50,24 +52,11 @@ impl OpenedEffects {
     }
 }
 
-/// Files in the folder of the one that names them.
-struct Beside(PathBuf);
-
-impl EffectFiles for Beside {
-    fn map(&mut self, path: &str) -> Result<Vec<f64>, String> {
-        let path = self.0.join(path);
-        let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or("");
-        if ["txt", "csv", ""].iter().any(|text| ending.eq_ignore_ascii_case(text)) {
-            let text = read_text(&path).map_err(|error| error.to_string())?;
-            return read_map(&text).map_err(|problem| format!("{}, {problem}", path.display()));
-        }
-        let loaded = read_mesh(&path).map_err(|error| error.to_string())?;
-        let surface = Surface { attributes: loaded.attributes, ..Surface::from(loaded.mesh) };
-        painted_on(&surface)
-            .ok_or_else(|| format!("{} has no numbers and no colours of vertices", path.display()))
+/// Reads a map of the skin from a text file or from a painted mesh.
+fn map(path: &Path) -> Result<Vec<f64>, FaceError> {
+    if ["txt", "csv", ""].contains(&&ending(path)[..]) {
+        return read_map(path, &read_text(path)?);
     }
-
-    fn mesh(&mut self, path: &str) -> Result<Mesh, String> {
-        read_mesh(&self.0.join(path)).map(|loaded| loaded.mesh).map_err(|error| error.to_string())
-    }
+    let loaded = read_mesh(path)?;
+    painted_on(path, &Surface { attributes: loaded.attributes, ..Surface::from(loaded.mesh) })
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use pliant_face::{Dynamics, FaceSolver, SimulationOptions};
+use pliant_face::{Dynamics, FaceSimulationOptions, FaceSolver};
 use pliant_model::integrator::{Correction, Scheme};
 use serde::{Deserialize, Serialize};
 
@@ -142,7 +142,7 @@ impl Settings {
     }
 
     /// How it is simulated.
-    pub fn options(&self, threads: usize) -> SimulationOptions {
+    pub fn options(&self, threads: usize) -> FaceSimulationOptions {
         let scheme = Scheme::ImplicitMidpoint;
         let dynamics = self.moves().then(|| Dynamics {
             scheme,
@@ -153,6 +153,6 @@ impl Settings {
         });
         let iterations = if self.moves() { self.iterations.max(MOVING) } else { self.iterations };
         let solver = FaceSolver::Interactive { iterations };
-        SimulationOptions { solver, dynamics, threads, ..SimulationOptions::default() }
+        FaceSimulationOptions { solver, dynamics, threads, ..FaceSimulationOptions::default() }
     }
 }

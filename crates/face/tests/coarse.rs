@@ -1,0 +1,23 @@
+//! The built-in head and its face, coarse and built once for all tests.
+//!
+//! Simulations have one thread each, as other tests use the other cores; a test of its own checks
+//! that threads change nothing.
+
+use std::path::Path;
+use std::sync::OnceLock;
+
+use pliant_face::{BuildOptions, FaceModel, Template, build};
+use pliant_math::team::Team;
+
+pub fn head() -> &'static Template {
+    static HEAD: OnceLock<Template> = OnceLock::new();
+    HEAD.get_or_init(|| Template::built_in(0.004, &Team::new(2)).expect("a head"))
+}
+
+pub fn face() -> &'static FaceModel {
+    static FACE: OnceLock<FaceModel> = OnceLock::new();
+    FACE.get_or_init(|| {
+        let options = BuildOptions { size: 0.0075 };
+        build(head(), Path::new("built in"), &options, &Team::new(2)).expect("a face").0
+    })
+}

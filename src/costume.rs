@@ -6,7 +6,7 @@ use glam::DVec3;
 use pliant::math::team::Team;
 use pliant::mesh::menagerie::{Creature, Skin};
 use pliant::mesh::{Embedding, Mesh, MeshError};
-use pliant::model::Body;
+use pliant::model::ModelBody;
 use pliant::scene::MeshSource;
 use pliant::view::{Material, Object};
 
@@ -46,7 +46,7 @@ impl Wardrobe {
     pub fn dress(
         &mut self,
         source: &MeshSource,
-        body: &Body,
+        body: &ModelBody,
         threads: usize,
     ) -> Result<Costume, MeshError> {
         let material = match source {

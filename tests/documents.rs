@@ -10,11 +10,11 @@ fn the_example_of_the_readme_runs() -> Result<(), Box<dyn std::error::Error>> {
     // What stands between the two lines of dashes is what the README shows.
     // ----
     use pliant::mesh::shapes;
-    use pliant::model::{BodySpec, DVec3, ElasticModel, FrameInput, ModelBuilder};
+    use pliant::model::{Body, DVec3, FrameInput, Material, ModelBuilder};
     use pliant::sim::{State, Workspace, step};
 
     let mesh = shapes::solid_box(DVec3::new(1.0, 0.2, 0.2), [8, 2, 2])?;
-    let bar = BodySpec::solid("bar", mesh, ElasticModel::NeoHookean, 1e5, 0.4, 1000.0);
+    let bar = Body::solid("bar", mesh, Material::neo_hookean(1e5, 0.4, 1000.0));
     let model = ModelBuilder::new().body(bar).pin(0, |x| x.x < -0.49).build()?;
 
     let mut state = State::initial(&model);

@@ -8,7 +8,7 @@ use pliant_face::effects::Effects;
 use pliant_face::{
     Dynamics, FaceSimulation, FaceSolver, FrameReport, HeadPose, SimulationOptions, World,
 };
-use pliant_model::integrator::Scheme;
+use pliant_model::method::Scheme;
 
 use crate::coarse::face;
 

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use pliant::face::performance::Names;
 use pliant::face::{
@@ -10,7 +11,7 @@ use pliant::face::{
 };
 use pliant::io::atomic::{refuse_overwriting, write_whole};
 use pliant::io::{AnimationWriter, Loaded, read_text};
-use pliant::model::integrator::{Correction, Scheme};
+use pliant::model::method::{Correction, Scheme};
 use pliant::sim::snapshot::checksum;
 use serde_json::json;
 
@@ -66,8 +67,8 @@ pub struct Arguments {
     #[arg(long)]
     dynamic: bool,
     /// How it moves then
-    #[arg(long, value_enum, requires = "dynamic", default_value_t = Motion::Bdf2)]
-    scheme: Motion,
+    #[arg(long, value_parser = scheme(), requires = "dynamic", default_value = USUAL.name())]
+    scheme: Scheme,
     /// Rate at which its velocities decay [1/s]
     #[arg(long, value_name = "RATE", requires = "dynamic", default_value_t = 12.0)]
     damping: f64,
@@ -82,12 +83,13 @@ pub struct Arguments {
     checkpoint: Duration,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
-enum Motion {
-    BackwardEuler,
-    Bdf2,
-    ImplicitMidpoint,
-    Trapezoidal,
+/// How flesh moves where nothing else is asked for.
+const USUAL: Scheme = Scheme::Bdf2;
+
+/// Reads the schemes that flesh can move by.
+fn scheme() -> impl TypedValueParser<Value = Scheme> {
+    PossibleValuesParser::new(Dynamics::schemes().map(|scheme| scheme.name()))
+        .try_map(|name| name.parse::<Scheme>())
 }
 
 /// Iterations per frame where nobody waits for the next one.
@@ -117,7 +119,7 @@ impl Arguments {
             skin_only: false,
             no_contact: false,
             dynamic: false,
-            scheme: Motion::Bdf2,
+            scheme: USUAL,
             damping: 0.0,
             no_fepr: false,
             resume: false,
@@ -130,12 +132,7 @@ impl Arguments {
             let rate = self.damping;
             return Err(Failure::new(format!("--damping {rate}: expected a rate from 0 on")));
         }
-        let scheme = match self.scheme {
-            Motion::BackwardEuler => Scheme::BackwardEuler,
-            Motion::Bdf2 => Scheme::Bdf2,
-            Motion::ImplicitMidpoint => Scheme::ImplicitMidpoint,
-            Motion::Trapezoidal => Scheme::Trapezoidal,
-        };
+        let scheme = self.scheme;
         let usual = Dynamics::default();
         let correction = (!self.no_fepr).then(|| Correction::Fepr(Dynamics::fepr(scheme)));
         let dynamics = Dynamics { scheme, correction, damping: self.damping, fps, ..usual };

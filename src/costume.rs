@@ -5,12 +5,10 @@ use std::rc::Rc;
 use glam::DVec3;
 use pliant::math::team::Team;
 use pliant::mesh::menagerie::{Creature, Skin};
-use pliant::mesh::{Embedding, Mesh, MeshError};
+use pliant::mesh::{Embedding, Mesh, MeshError, shapes};
 use pliant::model::ModelBody;
 use pliant::scene::MeshSource;
 use pliant::view::{Material, Object};
-
-use crate::props::{capsule, moved};
 
 /// What is drawn of one body.
 #[derive(Clone)]
@@ -141,5 +139,5 @@ fn net(points: &[[f64; 3]], springs: &[[u32; 2]]) -> Costume {
 
 /// A capsule between two points.
 fn pill(a: DVec3, b: DVec3, radius: f64) -> Mesh {
-    moved(capsule(a.distance(b), radius, 16), b - a, a)
+    shapes::placed(shapes::capsule(a.distance(b), radius, 16), b - a, a)
 }

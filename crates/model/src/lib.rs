@@ -26,7 +26,7 @@ pub use attach::Attachment;
 pub use body::{Body, Matter};
 pub use breeze::Breeze;
 pub use builder::{ActiveTet, Hold, ModelBuilder, Numbers, SlidingVertex};
-pub use collider::{Collider, Placed, Response, Shape};
+pub use collider::{Collider, ColliderShape, Placed, Response, Shape};
 pub use error::ModelError;
 pub use field::{Field, StiffPoints};
 pub use glam::DVec3;
@@ -41,3 +41,10 @@ pub use potentials::tetrahedra::Lame;
 pub use random::Random;
 pub use skin::Skin;
 pub use words::Word;
+
+/// The direction along the x axis.
+pub const X: DVec3 = DVec3::X;
+/// The direction along the y axis: up.
+pub const Y: DVec3 = DVec3::Y;
+/// The direction along the z axis.
+pub const Z: DVec3 = DVec3::Z;

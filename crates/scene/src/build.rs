@@ -10,7 +10,7 @@ use pliant_model::{
 };
 
 use crate::files::{FileError, Files};
-use crate::{ColliderShape, SceneFile, Select, Stiffness};
+use crate::{SceneFile, Select, ShapeSource, Stiffness};
 
 /// Why a scene cannot be built.
 #[derive(Debug, thiserror::Error)]
@@ -168,22 +168,14 @@ fn collider(
     written: &crate::Collider,
     files: &mut dyn Files,
 ) -> Result<Collider, BuildError> {
-    let vector = DVec3::from_array;
+    let refuse = |reason: String| ModelError::Collider { collider: index, reason };
     let shape = match &written.shape {
-        ColliderShape::Plane { point, normal } => Shape::plane(vector(*point), vector(*normal)),
-        ColliderShape::Sphere { center, radius } => Shape::sphere(vector(*center), *radius),
-        ColliderShape::Box { min, max } => Shape::cuboid(vector(*min), vector(*max)),
-        ColliderShape::Capsule { a, b, radius } => Shape::capsule(vector(*a), vector(*b), *radius),
-        ColliderShape::Torus { center, axis, radius, tube } => {
-            Shape::torus(vector(*center), vector(*axis), *radius, *tube)
-        }
-        ColliderShape::Revolved { profile } => {
-            let refuse = |reason: String| ModelError::Collider { collider: index, reason };
-            let mesh = crate::revolved(profile);
-            Shape::mesh(&mesh).map_err(|reason| refuse(format!("its profile {reason}")))?
-        }
-        ColliderShape::Mesh(path) => {
-            let refuse = |reason: String| ModelError::Collider { collider: index, reason };
+        ShapeSource::Numbers { shape, numbers } => shape
+            .with(numbers)
+            .ok_or_else(|| refuse(format!("its numbers are not those of a {}", shape.name())))?,
+        ShapeSource::Revolved { profile } => Shape::mesh(&crate::revolved(profile))
+            .map_err(|reason| refuse(format!("its profile {reason}")))?,
+        ShapeSource::Mesh(path) => {
             let unread = |source| BuildError::ColliderFile { collider: index, source };
             let mesh = files.mesh(path).map_err(unread)?;
             Shape::mesh(&mesh).map_err(|reason| refuse(format!("its mesh `{path}` {reason}")))?

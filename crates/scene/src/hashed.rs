@@ -64,13 +64,13 @@ impl Integrator {
             method::Solver::Modified { iterations, history, .. } => {
                 Solver::Modified { iterations, history }
             }
-            method::Solver::Newton { iterations, tolerance: NEWTON_TOLERANCE } => {
-                Solver::Newton { iterations: Some(iterations), tolerance: None }
+            method::Solver::Newton { iterations: MOST_ITERATIONS, tolerance } => {
+                Solver::Newton { iterations: None, tolerance: Some(tolerance) }
             }
-            method::Solver::Newton { iterations, tolerance } => {
-                let iterations = (iterations != MOST_ITERATIONS).then_some(iterations);
-                Solver::Newton { iterations, tolerance: Some(tolerance) }
-            }
+            method::Solver::Newton { iterations, tolerance } => Solver::Newton {
+                iterations: Some(iterations),
+                tolerance: (tolerance != NEWTON_TOLERANCE).then_some(tolerance),
+            },
             method::Solver::Linearised { delta } => {
                 return (Solver::Projective { iterations: 20, history: 5 }, Some(delta));
             }

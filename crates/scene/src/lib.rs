@@ -29,7 +29,7 @@ mod wind;
 
 pub use body::{Attach, Body, Ether, Initial, Place, Stiffness};
 pub use build::BuildError;
-pub use collider::{Collider, ColliderShape, revolved};
+pub use collider::{Collider, ShapeSource, revolved};
 pub use error::{Problem, SceneError};
 pub use file::SceneFile;
 pub use files::{FileError, Files, NoFiles};

@@ -104,7 +104,7 @@ fn every_key_is_read() {
     let surface = MeshSource::Surface { path, resolution: 20, unit: Unit::Centimetre, separated };
     assert_eq!(scene.body[2].mesh, surface);
     assert_eq!(scene.collider[0].response, Response::Cubic);
-    assert_eq!(scene.collider[1].shape, ColliderShape::Mesh("floor.obj".into()));
+    assert_eq!(scene.collider[1].shape, ShapeSource::Mesh("floor.obj".into()));
     let integrator = &scene.integrator;
     let method = integrator.method;
     assert_eq!(method.scheme, Scheme::ImplicitMidpoint);

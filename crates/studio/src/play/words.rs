@@ -48,6 +48,9 @@ pub mod by_name_or_none {
     }
 }
 
+/// Iterations that a solver starts with, at most: somebody waits for the next frame.
+const MOST: u32 = 40;
+
 /// The same choice with its parameters at their defaults.
 pub fn plain<T: Word>(word: T) -> T {
     T::named(word.name()).unwrap_or(word)
@@ -64,19 +67,19 @@ pub fn menus() -> Value {
         solvers.extend(others.filter(|name| *name != solvers[0]).collect::<Vec<_>>());
         json!({ "solvers": solvers })
     };
-    let solver = |solver: &Solver| json!({ "iterations": solver.iterations() });
+    let solver = |solver: &Solver| json!({ "iterations": solver.iterations().min(MOST) });
     let preset = |preset: &Preset| json!({ "method": Choice::of(&preset.method()) });
     let nothing = |about: &str| json!({ "value": NONE, "words": "None", "about": about });
     let optional = |none: Value, mut some: Vec<Value>| {
         some.insert(0, none);
         some
     };
-    let no_more = || json!({});
+    let correction = |own: &Correction| json!({ "filters": matches!(own, Correction::Fepr(_)) });
     json!({
         "schemes": menu(scheme),
         "solvers": menu(solver),
-        "corrections": optional(nothing("Keeps the step as it is."), menu(|_: &Correction| no_more())),
-        "dampings": optional(nothing("Takes no energy away."), menu(|_: &Damping| no_more())),
+        "corrections": optional(nothing("Keeps the step as it is."), menu(correction)),
+        "dampings": optional(nothing("Takes no energy away."), menu(|_: &Damping| json!({}))),
         "presets": menu(preset),
     })
 }

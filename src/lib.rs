@@ -12,6 +12,7 @@
 //! ```
 
 pub mod demos;
+pub mod prelude;
 pub mod run;
 
 pub use pliant_enrich as enrich;

@@ -14,8 +14,7 @@ words! {
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
     pub enum MaterialPreset: "material preset" {
         /// Muscle with the fat and connective tissue around it, as one material: 10 kPa, between
-        /// [`Fat`](MaterialPreset::Fat) and [`Muscle`](MaterialPreset::Muscle), with the density
-        /// of soft tissue, 1060 kg/m³.
+        /// fat and muscle, with the density of soft tissue, 1060 kg/m³.
         "flesh", "Flesh", ["icru1989"] => Flesh,
         /// Fat: 3.25 kPa (normal adipose tissue of the breast), 950 kg/m³.
         "fat", "Fat", ["samani2007"] => Fat,

@@ -14,6 +14,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod prelude;
+
 pub use pliant_enrich as enrich;
 pub use pliant_face as face;
 pub use pliant_io as io;
@@ -25,20 +27,3 @@ pub use pliant_project as project;
 pub use pliant_scene as scene;
 pub use pliant_sim as sim;
 pub use pliant_view as view;
-
-/// What most programs need.
-///
-/// ```
-/// use pliant::prelude::*;
-/// ```
-pub mod prelude {
-    pub use std::ops::ControlFlow;
-
-    pub use pliant_mesh::shapes;
-    pub use pliant_model::DVec3;
-    pub use pliant_project::{
-        CorrectionProject, EnrichmentProject, Event, FitProject, Outcome, PerformanceProject,
-        Project, ProjectError, Save, SceneProject, Settings, Watch,
-    };
-    pub use pliant_sim::Simulation;
-}

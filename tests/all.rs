@@ -17,6 +17,7 @@ mod lips;
 mod mesh;
 mod pliant;
 mod plot;
+mod recipes;
 mod render;
 mod resume;
 mod simulate;

@@ -3,6 +3,11 @@
 use std::fs;
 use std::path::Path;
 
+use pliant::model::collider::{ColliderShape, Response};
+use pliant::model::method::{
+    Correction, Damping, FeprMetric, FeprMomenta, FeprSolution, Preset, Scheme, Solver,
+};
+use pliant::model::{ElasticModel, MaterialPreset, Word};
 use pliant::scene::{NoFiles, SceneFile};
 
 #[test]
@@ -10,11 +15,11 @@ fn the_example_of_the_readme_runs() -> Result<(), Box<dyn std::error::Error>> {
     // What stands between the two lines of dashes is what the README shows.
     // ----
     use pliant::mesh::shapes;
-    use pliant::model::{BodySpec, DVec3, ElasticModel, FrameInput, ModelBuilder};
+    use pliant::model::{Body, DVec3, FrameInput, Material, ModelBuilder};
     use pliant::sim::{State, Workspace, step};
 
     let mesh = shapes::solid_box(DVec3::new(1.0, 0.2, 0.2), [8, 2, 2])?;
-    let bar = BodySpec::solid("bar", mesh, ElasticModel::NeoHookean, 1e5, 0.4, 1000.0);
+    let bar = Body::solid("bar", mesh, Material::neo_hookean(1e5, 0.4, 1000.0));
     let model = ModelBuilder::new().body(bar).pin(0, |x| x.x < -0.49).build()?;
 
     let mut state = State::initial(&model);
@@ -70,6 +75,53 @@ fn the_gallery_shows_every_demo_with_its_command_and_a_small_picture() {
         sum += size;
     }
     assert!(sum <= 2_000_000, "{sum} bytes of pictures");
+}
+
+/// The tables of words in docs/scenes.md. Where `PLIANT_WRITE` is set, the document is written.
+#[test]
+fn the_document_of_scenes_has_every_word() {
+    let tables = [
+        table::<Scheme>(),
+        table::<Solver>(),
+        table::<Correction>(),
+        table::<FeprMomenta>(),
+        table::<FeprMetric>(),
+        table::<FeprSolution>(),
+        table::<Damping>(),
+        table::<Preset>(),
+        table::<ElasticModel>(),
+        table::<MaterialPreset>(),
+        table::<ColliderShape>(),
+        table::<Response>(),
+    ];
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/scenes.md");
+    let page = fs::read_to_string(&path).expect("the document of scenes");
+    let (before, rest) = page.split_once(FIRST).expect("the mark before the tables");
+    let (_, after) = rest.split_once(LAST).expect("the mark after the tables");
+    let wanted = format!("{before}{FIRST}{}{LAST}{after}", tables.concat());
+    if std::env::var_os("PLIANT_WRITE").is_some() {
+        fs::write(&path, &wanted).expect("the document can be written");
+    } else {
+        assert!(page == wanted, "write the tables anew: PLIANT_WRITE=1 cargo test documents::");
+    }
+}
+
+const FIRST: &str = "<!-- words -->\n";
+const LAST: &str = "<!-- end of words -->\n";
+
+/// A choice as a table, its sources known.
+fn table<T: Word>() -> String {
+    let references = include_str!("../references.bib");
+    let source = |key: &str| {
+        assert!(references.contains(&format!("{{{key},")), "references.bib has no {key}");
+        format!(" [{key}]")
+    };
+    let row = |word: &T| {
+        let source = word.cite().map(source).unwrap_or_default();
+        format!("| `{}` | {}{source} |\n", word.name(), word.about())
+    };
+    let rows: String = T::ALL.iter().map(row).collect();
+    format!("\n| {} | |\n|---|---|\n{rows}\n", T::KIND)
 }
 
 fn unindented(line: &str) -> &str {

@@ -38,7 +38,7 @@ fn stays_shallow(name: &str, seconds: f64) {
         deepest = deepest.max(report.contacts.deepest);
         touched += u32::from(report.contacts.count > 0);
         let target: f64 = state.accounts.iter().filter_map(|a| a.target()).sum();
-        if model.integrator().correction.is_some() && !report.correction_failed {
+        if model.method().correction.is_some() && !report.correction_failed {
             let above = report.energy.total() - target;
             assert!(above < 1e-7 * target.abs().max(1.0), "{name}, step {n}: {above} J too much");
         }

@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 use pliant::mesh::{Mesh, edges_of_tets, shapes};
-use pliant::model::{BodySpec, ElasticModel, ModelError};
+use pliant::model::{Body, ElasticModel, ModelError};
 
 /// Density of every body [kg/m³].
 const DENSITY: f64 = 1000.0;
@@ -42,38 +42,36 @@ pub struct Block {
 
 impl Block {
     /// The body, its rest shape taken where `place` says.
-    pub fn body(&self, place: impl Fn(DVec3) -> DVec3) -> Result<BodySpec, ModelError> {
+    pub fn body(&self, place: impl Fn(DVec3) -> DVec3) -> Result<Body, ModelError> {
         let mut mesh = shapes::solid_box(self.size, self.cells)?;
         mesh.positions.iter_mut().for_each(|x| *x = place(*x));
         Ok(match self.material {
-            Material::Solid(model) => {
-                BodySpec::solid("body", mesh, model, self.young, POISSON, DENSITY)
-            }
+            Material::Solid(model) => Body::solid(
+                "body",
+                mesh,
+                pliant::model::Material::elastic(model, self.young, POISSON, DENSITY),
+            ),
             Material::Springs => self.net(mesh),
         })
     }
 
-    fn net(&self, mesh: Mesh) -> BodySpec {
+    fn net(&self, mesh: Mesh) -> Body {
         let ends = edges_of_tets(&mesh.tets);
         let mass = DENSITY * self.size.element_product();
         let stiffness = self.young * self.size.x / self.cells[0] as f64;
-        BodySpec::springs("body", mesh, ends, stiffness, mass)
+        Body::springs("body", mesh, ends, stiffness, mass)
     }
 }
 
 /// Starts a body from deformed positions \[m\], with velocities [m/s] that depend on them.
-pub fn start(
-    body: &mut BodySpec,
-    deform: impl Fn(DVec3) -> DVec3,
-    velocity: impl Fn(DVec3) -> DVec3,
-) {
+pub fn start(body: &mut Body, deform: impl Fn(DVec3) -> DVec3, velocity: impl Fn(DVec3) -> DVec3) {
     let positions: Vec<DVec3> = body.mesh.positions.iter().map(|x| deform(*x)).collect();
     body.velocities = Some(positions.iter().map(|x| velocity(*x)).collect());
     body.positions = Some(positions);
 }
 
 /// The vertices of a body that lie, at rest, where a condition holds.
-pub fn vertices(body: &BodySpec, condition: impl Fn(DVec3) -> bool) -> Vec<u32> {
+pub fn vertices(body: &Body, condition: impl Fn(DVec3) -> bool) -> Vec<u32> {
     let numbered = (0..).zip(&body.mesh.positions);
     numbered.filter(|(_, x)| condition(**x)).map(|(v, _)| v).collect()
 }

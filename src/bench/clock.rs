@@ -99,12 +99,12 @@ fn milliseconds(since: Instant) -> f64 {
 mod tests {
     use super::*;
     use pliant::mesh::shapes;
-    use pliant::model::{BodySpec, DVec3, ElasticModel, ModelBuilder};
+    use pliant::model::{Body, DVec3, ModelBuilder};
 
     #[test]
     fn frames_are_counted_and_summed() {
         let mesh = shapes::solid_box(DVec3::ONE, [1, 1, 1]).unwrap();
-        let cube = BodySpec::solid("cube", mesh, ElasticModel::Corotated, 1e5, 0.3, 1000.0);
+        let cube = Body::solid("cube", mesh, pliant::model::Material::corotated(1e5, 0.3, 1000.0));
         let model = ModelBuilder::new().body(cube).build().unwrap();
         let mut timed = Timed::new(&model, 0.01, 1).unwrap();
         assert_eq!(timed.per_frame(), Value::Null);

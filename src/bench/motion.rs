@@ -11,8 +11,8 @@ mod figure;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
-use pliant::model::integrator::{
-    Correction, Damping, Fepr, FeprMetric, FeprMomenta, FeprSolution, Integrator, Scheme, Solver,
+use pliant::model::method::{
+    Correction, Damping, Fepr, FeprMetric, FeprMomenta, FeprSolution, Method, Scheme, Solver,
 };
 use pliant::model::{Drive, FrameInput, Model, ModelError};
 use pliant::sim::{State, Workspace, damping, measure, step};
@@ -57,7 +57,7 @@ pub const SUITE: Suite = Suite {
 
 /// A way to step.
 #[derive(Clone, Copy)]
-struct Method {
+struct NamedMethod {
     name: &'static str,
     scheme: Scheme,
     correction: Option<Fepr>,
@@ -67,11 +67,11 @@ const fn fepr(metric: FeprMetric, filter: f64) -> Option<Fepr> {
     Some(Fepr { metric, momenta: FeprMomenta::Held, filter, solution: FeprSolution::Fast })
 }
 
-const METHODS: [Method; 11] = {
+const METHODS: [NamedMethod; 11] = {
     use FeprMetric::{Diagonal, Mass, Smooth};
     use Scheme::{BackwardEuler, Bdf2, ImplicitMidpoint};
-    const fn method(name: &'static str, scheme: Scheme, correction: Option<Fepr>) -> Method {
-        Method { name, scheme, correction }
+    const fn method(name: &'static str, scheme: Scheme, correction: Option<Fepr>) -> NamedMethod {
+        NamedMethod { name, scheme, correction }
     }
     [
         method("vivid", ImplicitMidpoint, fepr(Smooth, 0.1)),
@@ -137,16 +137,16 @@ fn entries(_threads: usize) -> Vec<Entry> {
 fn measure_row(
     name: &str,
     bar: &Bar,
-    method: Method,
+    method: NamedMethod,
     reference: &Shared,
     stop: Stop,
 ) -> Option<Row> {
-    let Method { scheme, correction, .. } = method;
-    let integrator = |scheme, solver, correction: Option<Fepr>| Integrator {
+    let NamedMethod { scheme, correction, .. } = method;
+    let integrator = |scheme, solver, correction: Option<Fepr>| Method {
         scheme,
         solver,
         correction: correction.map(Correction::Fepr),
-        ..Integrator::default()
+        ..Method::default()
     };
     let found = reference.get_or_init(|| {
         run(bar, integrator(Scheme::ImplicitMidpoint, CONVERGED, None), FINER, stop)
@@ -180,12 +180,7 @@ fn measure_row(
 }
 
 /// Runs a bar with `finer` steps per step; `None` when asked to stop.
-fn run(
-    bar: &Bar,
-    integrator: Integrator,
-    finer: usize,
-    stop: Stop,
-) -> Result<Option<Record>, String> {
+fn run(bar: &Bar, integrator: Method, finer: usize, stop: Stop) -> Result<Option<Record>, String> {
     let failed = |error: &dyn std::fmt::Display| error.to_string();
     let model = bar.model(integrator).map_err(|e: ModelError| failed(&e))?;
     let mut workspace = Workspace::new(&model, 1).map_err(|e| failed(&e))?;
@@ -242,7 +237,7 @@ impl LowPass {
     /// Rayleigh damping of one step is this very filter, with a stiffness rate of h.
     fn new(bar: &Bar) -> Result<LowPass, String> {
         let damping = Some(Damping::Rayleigh { mass: 0.0, stiffness: H });
-        let integrator = Integrator { damping, ..Integrator::default() };
+        let integrator = Method { damping, ..Method::default() };
         let model = bar.model(integrator).map_err(|error| error.to_string())?;
         let workspace = Workspace::new(&model, 1).map_err(|error| error.to_string())?;
         Ok(LowPass { model, workspace })

@@ -8,7 +8,7 @@ use std::sync::{Arc, OnceLock};
 
 use glam::DVec3;
 use pliant::math::Row as Point;
-use pliant::model::integrator::{Correction, Fepr, Integrator, Scheme, Solver};
+use pliant::model::method::{Correction, Fepr, Method, Scheme, Solver};
 use pliant::model::{ElasticModel, FrameInput, Model, ModelBuilder};
 use pliant::sim::{State, Workspace, step};
 use pliant::view::plot::{Figure, Panel, Series};
@@ -100,13 +100,13 @@ fn cube(scheme: Scheme, is_projected: bool) -> Result<Model, String> {
     let mut body = block.body(|x| x).map_err(|error| error.to_string())?;
     let spin = DVec3::new(0.0, 0.0, 1.0);
     start(&mut body, |x| x * DVec3::new(1.2, 1.0, 1.0), |x| spin.cross(x));
-    let integrator = Integrator {
+    let integrator = Method {
         scheme,
         solver: Solver::Newton { iterations: 200, tolerance: 1e-13 },
         correction: is_projected.then_some(Correction::Fepr(Fepr::default())),
-        ..Integrator::default()
+        ..Method::default()
     };
-    let builder = ModelBuilder::new().body(body).gravity(DVec3::ZERO).integrator(integrator);
+    let builder = ModelBuilder::new().body(body).gravity(DVec3::ZERO).method(integrator);
     builder.build().map_err(|error| error.to_string())
 }
 

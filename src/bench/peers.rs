@@ -7,8 +7,8 @@
 
 use glam::DVec3;
 use pliant::mesh::{MeshError, shapes};
-use pliant::model::integrator::{Integrator, Scheme, Solver};
-use pliant::model::{BodySpec, ElasticModel, Hold, Model, ModelBuilder, ModelError};
+use pliant::model::method::{Method, Scheme, Solver};
+use pliant::model::{Body, ElasticModel, Hold, Model, ModelBuilder, ModelError};
 use pliant::sim::State;
 use serde_json::{Value, json};
 
@@ -89,19 +89,19 @@ fn neo_hookean(solver: Solver) -> Result<Model, ModelError> {
 
 fn bar_of(matter: ElasticModel, cells: [usize; 3], solver: Solver) -> Result<Model, ModelError> {
     let mesh = shapes::solid_box(DVec3::new(1.0, 0.25, 0.25), cells)?;
-    let body = BodySpec::solid("bar", mesh, matter, 1e6, 0.3, 1000.0);
-    let integrator = Integrator { scheme: Scheme::BackwardEuler, solver, ..Integrator::default() };
-    ModelBuilder::new().body(body).pin(0, |x| x.x < -0.5 + 1e-9).integrator(integrator).build()
+    let body = Body::solid("bar", mesh, pliant::model::Material::elastic(matter, 1e6, 0.3, 1000.0));
+    let integrator = Method { scheme: Scheme::BackwardEuler, solver, ..Method::default() };
+    ModelBuilder::new().body(body).pin(0, |x| x.x < -0.5 + 1e-9).method(integrator).build()
 }
 
 /// 3,721 vertices, [2 m]², 0.4 kg, springs of 1e4 N/m.
 fn hanging(solver: Solver) -> Result<Model, ModelError> {
     let (mesh, ends) = cloth(3721).map_err(|error: MeshError| ModelError::from(error))?;
     let corner = (mesh.positions.len() as f64).sqrt().round() as u32 - 1;
-    let body = BodySpec::springs("cloth", mesh, ends, 1e4, 0.4);
-    let integrator = Integrator { scheme: Scheme::BackwardEuler, solver, ..Integrator::default() };
+    let body = Body::springs("cloth", mesh, ends, 1e4, 0.4);
+    let integrator = Method { scheme: Scheme::BackwardEuler, solver, ..Method::default() };
     let builder = ModelBuilder::new().body(body).hold(0, vec![0, corner], Hold::Hard, None);
-    builder.integrator(integrator).build()
+    builder.method(integrator).build()
 }
 
 fn entries(threads: usize) -> Vec<Entry> {

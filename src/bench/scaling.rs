@@ -5,7 +5,7 @@
 
 use std::fs;
 
-use pliant::model::integrator::Solver;
+use pliant::model::method::Solver;
 use serde_json::{Value, json};
 
 use super::clock::Timed;

@@ -14,9 +14,9 @@ use pliant_math::Row;
 use pliant_math::decomposition::polar;
 use pliant_math::team::Team;
 use pliant_mesh::{Mesh, Untangler, quality};
-use pliant_model::integrator::{Integrator, Scheme, Solver};
+use pliant_model::method::{Method, Scheme, Solver};
 use pliant_model::potentials::Tracked;
-use pliant_model::{BodySpec, ElasticModel, FrameInput, Model, ModelBuilder};
+use pliant_model::{Body, ElasticModel, FrameInput, Material, Model, ModelBuilder};
 use pliant_sim::{State, StepReport, Workspace, step};
 
 use crate::bound::Bound;
@@ -255,8 +255,9 @@ fn relaxation(
         let (what, expected) = ("gamma", "a positive number");
         return Err(EnrichError::Number { what, found: gamma, expected });
     }
-    let body = BodySpec::solid("solid", solid.clone(), model, young, poisson, 1000.0);
-    let integrator = Integrator {
+    let body =
+        Body::solid("solid", solid.clone(), Material::elastic(model, young, poisson, 1000.0));
+    let integrator = Method {
         scheme: Scheme::QuasiStatic,
         solver: Solver::Projective { iterations, history: 8, tolerance },
         correction: None,
@@ -268,7 +269,7 @@ fn relaxation(
         .body(body)
         .gravity(DVec3::ZERO)
         .track(0, few)
-        .integrator(integrator)
+        .method(integrator)
         .build()?;
     let workspace = Workspace::new(&model, threads)?;
     Ok((model, workspace, condensed))

@@ -4,7 +4,7 @@
 use glam::{DMat3, DVec3};
 use pliant_math::team::Team;
 use pliant_mesh::{Embedding, Mesh, Resolution, TetOptions, tetrahedralise};
-use pliant_model::{BodySpec, Collider, ElasticModel, ModelBuilder, Motion, Shape};
+use pliant_model::{Body, Collider, Material, ModelBuilder, Motion, Shape};
 
 use crate::error::EnrichError;
 use crate::fit::closest_rigid;
@@ -113,13 +113,10 @@ pub(crate) fn add(
                 let name = format!("object {number}");
                 let count = filled.solid.positions.len();
                 let tets = filled.solid.tets.clone();
-                let mut body = BodySpec::solid(
+                let mut body = Body::solid(
                     &name,
                     filled.solid,
-                    ElasticModel::NeoHookean,
-                    *young,
-                    *poisson,
-                    *density,
+                    Material::neo_hookean(*young, *poisson, *density),
                 );
                 body.velocities = Some(vec![*velocity; count]);
                 builder = builder.body(body);

@@ -2,7 +2,6 @@
 //! left to be found. Files are read by others.
 
 use pliant_mesh::{Attribute, Mesh, Resolution, TetOptions};
-use pliant_model::Integrator;
 use pliant_scene::{Files, Select};
 
 use crate::bound::{Bound, usual_resolution};
@@ -120,7 +119,7 @@ pub fn flesh(project: &Project, regions: &[(Vec<u32>, f64)], bound: &Bound) -> S
     }
     (flesh.ground, flesh.touches_itself) = (project.ground, project.touches_itself);
     if let Some(integrator) = &project.integrator {
-        flesh.integrator = Integrator::from(integrator);
+        flesh.integrator = integrator.method;
         flesh.touches_itself |= integrator.self_collision.is_some();
     }
     flesh

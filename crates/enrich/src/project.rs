@@ -203,7 +203,7 @@ impl Project {
         if let Some(fit) = table.get("fit") {
             let fit = fit.table(&["gamma", "model"])?;
             project.gamma = fit.optional("gamma", |v| gamma(&v))?.flatten();
-            project.fit_model = fit.or("model", project.fit_model, |v| model(&v))?;
+            project.fit_model = fit.or("model", project.fit_model, |v| v.word())?;
         }
         if let Some(blend) = table.get("blend") {
             let blend = blend.table(&["mode", "eta", "zeta"])?;
@@ -248,7 +248,7 @@ impl Project {
             }
             return Ok(());
         }
-        self.model = table.or("model", self.model, |v| model(&v))?;
+        self.model = table.or("model", self.model, |v| v.word())?;
         self.young = table.optional("young", |v| v.number(Limits::above(0.0, "Pa")))?;
         self.poisson =
             table.or("poisson", 0.45, |v| v.number(Limits::above(-1.0, "").below(0.5)))?;
@@ -320,12 +320,6 @@ fn separated(value: &Value<'_>) -> Result<Separated, SceneError> {
         true => Ok(Separated::File(value.words()?.to_owned())),
         false => Ok(Separated::Frame(value.small_count(0, u32::MAX - 1)?)),
     }
-}
-
-fn model(value: &Value<'_>) -> Result<ElasticModel, SceneError> {
-    let name = value.words()?;
-    ElasticModel::named(name)
-        .ok_or_else(|| value.refuse(format!("`{name}` is no model of a solid")))
 }
 
 /// `true`, `false`, or `"gradient"`, for comparison.
@@ -436,7 +430,10 @@ mod tests {
                 "input = 'a.glb'\n[[contact.object]]\nmesh = 'b.obj'\ncache = 'b.pc2'\nsoft = {}",
                 "a soft object goes where it is thrown",
             ),
-            ("input = 'a.glb'\nmaterial = { model = 'springs' }", "no model of a solid"),
+            (
+                "input = 'a.glb'\nmaterial = { model = 'springs' }",
+                "unknown material model `springs`",
+            ),
             ("input = 'a.glb'\n[compare]\nmethods = ['track']", "did you mean `tracks`?"),
         ];
         for (text, expected) in cases {

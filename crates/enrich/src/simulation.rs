@@ -8,10 +8,10 @@
 use glam::DVec3;
 use pliant_math::Row;
 use pliant_math::team::Team;
-use pliant_model::integrator::{Correction, Fepr, Integrator, Scheme, Solver};
+use pliant_model::method::{Correction, Fepr, Method, Scheme, Solver};
 use pliant_model::touching::TouchLaw;
 use pliant_model::{
-    BodySpec, Collider, Drive, ElasticModel, FrameInput, Hold, Lame, Matter, Model, ModelBuilder,
+    Body, Collider, Drive, ElasticModel, FrameInput, Hold, Lame, Matter, Model, ModelBuilder,
     Rigid, Shape,
 };
 use pliant_sim::snapshot::{self, SnapshotError};
@@ -37,7 +37,7 @@ pub struct SimulationOptions {
     /// Gravity [m/s²].
     pub gravity: DVec3,
     /// How steps are taken.
-    pub integrator: Integrator,
+    pub integrator: Method,
     /// Steps per frame; as many as [`Pace`] finds without.
     pub substeps: Option<u32>,
     /// Rate at which motion relative to the input dies [1/s].
@@ -75,7 +75,7 @@ impl SimulationOptions {
             poisson: 0.45,
             density: 1000.0,
             gravity: DVec3::new(0.0, -9.81, 0.0),
-            integrator: Integrator {
+            integrator: Method {
                 scheme: Scheme::BackwardEuler,
                 solver: Solver::Projective { iterations: 20, history: 5, tolerance: 1e-3 },
                 correction: Some(Correction::Fepr(Fepr::default())),
@@ -147,7 +147,7 @@ impl Simulation {
         };
         let lame = bound.solid.tets.iter().zip(&options.young).map(stiffness_of).collect();
         let matter = Matter::Solid { model: options.model, lame, density: options.density };
-        let body = BodySpec::new("solid", bound.solid.clone(), matter);
+        let body = Body::new("solid", bound.solid.clone(), matter);
         let free: Vec<u32> = (0..count as u32).filter(|&v| !is_exact[v as usize]).collect();
         if stiffness.len() != count {
             let (what, found) = ("the blending force", stiffness.len());
@@ -160,7 +160,7 @@ impl Simulation {
             .hold(0, exact.to_vec(), Hold::Hard, None)
             .follow(0, free.clone(), typical)
             .ether(0, free.clone(), options.damping)
-            .integrator(options.integrator);
+            .method(options.integrator);
         let softest = options.young.iter().copied().fold(f64::INFINITY, f64::min);
         let contact = CONTACT * softest * bound.report.size;
         let team = Team::new(threads);
@@ -385,7 +385,7 @@ fn calmly(
     workspace: &mut Workspace,
 ) -> StepReport {
     if calm.is_none() {
-        let usual = *model.integrator();
+        let usual = *model.method();
         let solver = match usual.solver {
             Solver::Projective { history, .. } => {
                 Solver::Projective { iterations: CALM_ITERATIONS, history, tolerance: 1e-3 }
@@ -393,8 +393,8 @@ fn calmly(
             other => other,
         };
         let integrator =
-            Integrator { scheme: Scheme::BackwardEuler, solver, correction: None, ..usual };
-        let made = builder.clone().integrator(integrator).build().ok().and_then(|model| {
+            Method { scheme: Scheme::BackwardEuler, solver, correction: None, ..usual };
+        let made = builder.clone().method(integrator).build().ok().and_then(|model| {
             let workspace = Workspace::new(&model, workspace.threads()).ok()?;
             Some(Box::new((model, workspace)))
         });

@@ -7,8 +7,8 @@ use pliant_enrich::surface_arap::SurfaceArap;
 use pliant_enrich::{Bound, FitOptions, Fitting, Measures, gamma};
 use pliant_math::team::Team;
 use pliant_mesh::{Mesh, Resolution, TetOptions, diagnosis, shapes};
-use pliant_model::integrator::{Integrator, Scheme, Solver};
-use pliant_model::{BodySpec, ElasticModel, FrameInput, ModelBuilder};
+use pliant_model::method::{Method, Scheme, Solver};
+use pliant_model::{Body, ElasticModel, FrameInput, Material, ModelBuilder};
 use pliant_sim::{State, Workspace, step};
 
 fn surface_of(solid: &Mesh) -> Mesh {
@@ -66,15 +66,15 @@ fn the_corotated_energy_folds_where_the_invertible_one_does_not() {
 fn swinging(solver: Solver, h: f64, seconds: f64) -> Vec<f64> {
     let mesh = shapes::solid_box(DVec3::new(1.0, 0.1, 0.1), [10, 1, 1]).unwrap();
     let tip = mesh.positions.iter().position(|x| x.x > 0.49).unwrap();
-    let mut bar = BodySpec::solid("bar", mesh, ElasticModel::Corotated, 1e6, 0.3, 1000.0);
+    let mut bar = Body::solid("bar", mesh, Material::corotated(1e6, 0.3, 1000.0));
     let bent = |x: &DVec3| *x + DVec3::Y * (0.3 * (x.x + 0.5) * (x.x + 0.5));
     bar.positions = Some(bar.mesh.positions.iter().map(bent).collect());
-    let integrator = Integrator { scheme: Scheme::BackwardEuler, solver, ..Integrator::default() };
+    let integrator = Method { scheme: Scheme::BackwardEuler, solver, ..Method::default() };
     let model = ModelBuilder::new()
         .body(bar)
         .gravity(DVec3::ZERO)
         .pin(0, |x| x.x < -0.49)
-        .integrator(integrator)
+        .method(integrator)
         .build()
         .unwrap();
     let mut state = State::initial(&model);

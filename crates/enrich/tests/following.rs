@@ -5,7 +5,7 @@ use pliant_enrich::{Bound, EnrichOptions, Enrichment, Simulation, SimulationOpti
 use pliant_math::team::Team;
 use pliant_mesh::{Mesh, Resolution, TetOptions, shapes};
 use pliant_model::ElasticModel;
-use pliant_model::integrator::{Correction, Fepr, Integrator, Scheme, Solver};
+use pliant_model::method::{Correction, Fepr, Method, Scheme, Solver};
 
 const FPS: f64 = 30.0;
 
@@ -238,7 +238,7 @@ fn any_scheme_of_the_engine_follows() {
     for scheme in [Scheme::BackwardEuler, Scheme::Bdf2, Scheme::ImplicitMidpoint] {
         let mut flesh = flesh(&bound, true);
         flesh.model = ElasticModel::Corotated;
-        flesh.integrator = Integrator {
+        flesh.integrator = Method {
             scheme,
             solver: Solver::Newton { iterations: 1, tolerance: 1e-12 },
             ..flesh.integrator

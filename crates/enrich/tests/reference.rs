@@ -5,9 +5,9 @@ use glam::DVec3;
 use pliant_enrich::weights;
 use pliant_math::Row;
 use pliant_mesh::Mesh;
-use pliant_model::integrator::{Integrator, Scheme, Solver};
+use pliant_model::method::{Method, Scheme, Solver};
 use pliant_model::potentials::Tracked;
-use pliant_model::{BodySpec, ElasticModel, FrameInput, Lame, Matter, ModelBuilder};
+use pliant_model::{Body, ElasticModel, FrameInput, Lame, Matter, ModelBuilder};
 use pliant_sim::{State, Workspace, step};
 use serde_json::Value;
 
@@ -68,15 +68,15 @@ fn fits_of_a_bar_are_those_of_the_reference() {
             lame: vec![lame; mesh.tets.len()],
             density: 1.0,
         };
-        let body = BodySpec::new("bar", mesh.clone(), matter);
+        let body = Body::new("bar", mesh.clone(), matter);
         let model = ModelBuilder::new()
             .body(body)
             .gravity(DVec3::ZERO)
             .track(0, points(fit, &mesh, gamma))
-            .integrator(Integrator {
+            .method(Method {
                 scheme: Scheme::QuasiStatic,
                 solver: Solver::Newton { iterations: 100, tolerance: 1e-14 },
-                ..Integrator::default()
+                ..Method::default()
             })
             .build()
             .unwrap();

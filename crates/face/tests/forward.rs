@@ -3,10 +3,10 @@
 use glam::DMat3;
 use pliant_math::Row;
 use pliant_mesh::{Mesh, shapes};
-use pliant_model::integrator::{Integrator, Scheme, Solver};
+use pliant_model::method::{Method, Scheme, Solver};
 use pliant_model::potentials::activation::{Activation, fibre, matrix};
 use pliant_model::{
-    ActiveTet, BodySpec, DVec3, ElasticModel, FrameInput, Hold, Lame, Matter, Model, ModelBuilder,
+    ActiveTet, Body, DVec3, ElasticModel, FrameInput, Hold, Lame, Matter, Model, ModelBuilder,
 };
 use pliant_sim::{State, StepReport, Workspace, step};
 use serde_json::Value;
@@ -33,13 +33,13 @@ fn tissue(mesh: &Mesh, active: &[u32], fixed: Vec<u32>, solver: Solver) -> Model
     let matter = Matter::Solid { model: ElasticModel::Tissue, lame, density: 1000.0 };
     let active = active.iter().map(|&tet| ActiveTet { tet, lame: TISSUE }).collect();
     let integrator =
-        Integrator { scheme: Scheme::QuasiStatic, solver, correction: None, damping: None };
+        Method { scheme: Scheme::QuasiStatic, solver, correction: None, damping: None };
     ModelBuilder::new()
-        .body(BodySpec::new("tissue", mesh.clone(), matter))
+        .body(Body::new("tissue", mesh.clone(), matter))
         .muscles(0, active)
         .hold(0, fixed, Hold::Hard, None)
         .gravity(DVec3::ZERO)
-        .integrator(integrator)
+        .method(integrator)
         .build()
         .expect("sound tissue")
 }

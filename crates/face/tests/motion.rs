@@ -6,7 +6,7 @@ use pliant_face::{
     Animator, Dynamics, FaceSimulation, FaceSimulationOptions, FaceSolver, LipGauge, Penetration,
     Performance,
 };
-use pliant_model::integrator::Scheme;
+use pliant_model::method::Scheme;
 
 use crate::coarse::face;
 

@@ -4,9 +4,9 @@ use glam::DVec3;
 use pliant_face::inverse::equilibrium::Equilibrium;
 use pliant_face::inverse::target::{Observation, SkinSample};
 use pliant_mesh::Mesh;
-use pliant_model::integrator::{Integrator, Scheme, Solver};
+use pliant_model::method::{Method, Scheme, Solver};
 use pliant_model::{
-    ActiveTet, BodySpec, ElasticModel, FrameInput, Hold, Lame, Matter, Model, ModelBuilder,
+    ActiveTet, Body, ElasticModel, FrameInput, Hold, Lame, Matter, Model, ModelBuilder,
 };
 use pliant_sim::{State, Workspace};
 use serde_json::Value;
@@ -37,18 +37,18 @@ pub fn model(file: &Value, active: &[u32]) -> Model {
     let lame = |t: u32| if active.contains(&t) { none } else { tissue };
     let lame = (0..mesh.tets.len() as u32).map(lame).collect();
     let matter = Matter::Solid { model: ElasticModel::Tissue, lame, density: 1000.0 };
-    let integrator = Integrator {
+    let integrator = Method {
         scheme: Scheme::QuasiStatic,
         solver: Solver::Newton { iterations: 60, tolerance: 1e-13 },
         correction: None,
         damping: None,
     };
     ModelBuilder::new()
-        .body(BodySpec::new("tissue", mesh, matter))
+        .body(Body::new("tissue", mesh, matter))
         .muscles(0, active.iter().map(|&tet| ActiveTet { tet, lame: tissue }).collect())
         .hold(0, ids(&file["fixed"]), Hold::Hard, None)
         .gravity(DVec3::ZERO)
-        .integrator(integrator)
+        .method(integrator)
         .build()
         .expect("tissue")
 }

@@ -8,7 +8,7 @@ use pliant_face::linear_flesh::{Elasticity, SimpleFlesh};
 use pliant_face::{
     Dynamics, FaceFrameReport, FaceSimulation, FaceSimulationOptions, FaceSolver, HeadPose, World,
 };
-use pliant_model::integrator::Scheme;
+use pliant_model::method::Scheme;
 
 use crate::coarse::face;
 

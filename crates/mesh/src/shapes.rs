@@ -14,7 +14,7 @@ pub use cloth::{Spring, SpringKind, cloth};
 pub use horns::horns;
 pub use jelly::jelly;
 pub use plate::plate;
-pub use revolved::{revolved, ring};
+pub use revolved::{capsule, placed, revolved, ring};
 pub use solid_box::{solid_box, solid_box as box3};
 
 use crate::error::MeshError;

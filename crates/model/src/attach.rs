@@ -3,7 +3,7 @@
 use glam::{DMat3, DVec3};
 use pliant_mesh::{Mesh, Selection};
 
-use crate::body_spec::{BodySpec, Matter};
+use crate::body::{Body, Matter};
 use crate::builder::{Hold, ModelBuilder};
 use crate::error::ModelError;
 use crate::motion::Motion;
@@ -26,14 +26,14 @@ impl From<f64> for Hold {
     }
 }
 
-impl BodySpec {
+impl Body {
     /// Pins the vertices whose rest positions meet a condition exactly there.
     ///
     /// ```
     /// use pliant_mesh::shapes;
-    /// use pliant_model::{BodySpec, ElasticModel, ModelBuilder};
+    /// use pliant_model::{Body, Material, ModelBuilder};
     /// let mesh = shapes::box3([1.0, 0.2, 0.2], [5, 1, 1])?;
-    /// let bar = BodySpec::solid("bar", mesh, ElasticModel::NeoHookean, 1e5, 0.4, 1000.0);
+    /// let bar = Body::solid("bar", mesh, Material::neo_hookean(1e5, 0.4, 1000.0));
     /// let model = ModelBuilder::new().body(bar.pin(|x| x.x < -0.49)).build()?;
     /// assert_eq!(model.hard_vertices().len(), 4);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -141,7 +141,7 @@ impl ModelBuilder {
 
 impl Attachment {
     /// The vertices that it holds; none is an error.
-    fn vertices_of(&self, body: &BodySpec) -> Result<Vec<u32>, ModelError> {
+    fn vertices_of(&self, body: &Body) -> Result<Vec<u32>, ModelError> {
         let refuse = |reason: String| ModelError::Body { body: body.name.clone(), reason };
         let selected = self.select.evaluate(&body.mesh.positions, &body.mesh.groups);
         let vertices = selected.map_err(|error| refuse(format!("attachment: {error}")))?;

@@ -12,13 +12,13 @@ use std::sync::Arc;
 
 use glam::DVec3;
 
-use crate::body_spec::BodySpec;
+use crate::body::Body;
 use crate::breeze::Breeze;
 use crate::collider::Collider;
 use crate::error::ModelError;
 use crate::field::Field;
-use crate::integrator::{Damping, Integrator};
-use crate::model::{Body, Model};
+use crate::method::{self, Damping, Method};
+use crate::model::{Model, ModelBody};
 use crate::motion::Motion;
 use crate::pivot::Pivot;
 use crate::potentials::Potential;
@@ -40,9 +40,9 @@ pub(crate) use vertices::VertexData;
 ///
 /// ```
 /// use pliant_mesh::shapes;
-/// use pliant_model::{BodySpec, DVec3, ElasticModel, ModelBuilder};
+/// use pliant_model::{Body, DVec3, Material, ModelBuilder};
 /// let mesh = shapes::solid_box(DVec3::ONE, [2, 2, 2])?;
-/// let cube = BodySpec::solid("cube", mesh, ElasticModel::Corotated, 1e5, 0.3, 1000.0);
+/// let cube = Body::solid("cube", mesh, Material::corotated(1e5, 0.3, 1000.0));
 /// let model = ModelBuilder::new().body(cube).pin(0, |x| x.y < -0.4).build()?;
 /// assert_eq!(model.vertex_count(), 27);
 /// assert_eq!(model.free_count(), 18);
@@ -50,7 +50,7 @@ pub(crate) use vertices::VertexData;
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct ModelBuilder {
-    pub(crate) bodies: Vec<BodySpec>,
+    pub(crate) bodies: Vec<Body>,
     holds: Vec<HeldVertices>,
     follows: PerBody<FollowedVertices>,
     tracked: PerBody<Vec<Tracked>>,
@@ -62,7 +62,7 @@ pub struct ModelBuilder {
     flesh: Flesh,
     gravity: Option<DVec3>,
     breeze: Option<Breeze>,
-    integrator: Integrator,
+    method: Method,
 }
 
 /// Vertices that follow an input, with their weights [N/m].
@@ -86,7 +86,7 @@ impl ModelBuilder {
     }
 
     /// Adds a body; the first is number 0.
-    pub fn body(mut self, body: BodySpec) -> Self {
+    pub fn body(mut self, body: Body) -> Self {
         self.bodies.push(body);
         self
     }
@@ -135,9 +135,9 @@ impl ModelBuilder {
     /// ```
     /// use pliant_mesh::shapes;
     /// use pliant_model::touching::TouchLaw;
-    /// use pliant_model::{BodySpec, DVec3, ElasticModel, ModelBuilder};
+    /// use pliant_model::{Body, DVec3, Material, ModelBuilder};
     /// let cube = shapes::solid_box(DVec3::ONE, [2, 2, 2])?;
-    /// let cube = BodySpec::solid("cube", cube, ElasticModel::Corotated, 1e5, 0.3, 1000.0);
+    /// let cube = Body::solid("cube", cube, Material::corotated(1e5, 0.3, 1000.0));
     /// let model = ModelBuilder::new().body(cube).touching(TouchLaw::default()).build()?;
     /// assert!(model.solids().is_some());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -163,10 +163,10 @@ impl ModelBuilder {
     /// ```
     /// use glam::DMat3;
     /// use pliant_model::potentials::PointResponse;
-    /// use pliant_model::{BodySpec, DVec3, ModelBuilder};
+    /// use pliant_model::{Body, DVec3, ModelBuilder};
     ///
     /// // A particle of 1 kg in the well 128 x⁴.
-    /// let body = BodySpec::points("particle", vec![DVec3::X], vec![1.0]);
+    /// let body = Body::points("particle", vec![DVec3::X], vec![1.0]);
     /// let well = |x: DVec3| PointResponse {
     ///     energy: 128.0 * x.x.powi(4),
     ///     gradient: DVec3::X * (512.0 * x.x.powi(3)),
@@ -209,8 +209,8 @@ impl ModelBuilder {
     }
 
     /// Sets how the model is to be stepped.
-    pub fn integrator(mut self, integrator: Integrator) -> Self {
-        self.integrator = integrator;
+    pub fn method(mut self, method: Method) -> Self {
+        self.method = method;
         self
     }
 
@@ -251,13 +251,14 @@ impl ModelBuilder {
             solids: assembly.solids,
             colliders: self.colliders,
             breeze: self.breeze,
-            integrator: self.integrator,
+            method: self.method,
         })
     }
 
     /// Refuses impossible bodies and numbers.
     fn check(&self) -> Result<(), ModelError> {
-        self.bodies.iter().try_for_each(BodySpec::check)?;
+        method::check(&self.method)?;
+        self.bodies.iter().try_for_each(Body::check)?;
         let is_rate = |rate: f64| rate >= 0.0 && rate.is_finite();
         if let Some((body, own)) = self.ether.iter().find(|(_, own)| !is_rate(own.rate)) {
             let body = self.bodies.get(body).map_or_else(String::new, |b| b.name.clone());
@@ -284,13 +285,13 @@ impl ModelBuilder {
 
     /// The bodies as the model knows them; `meeting` are each body's vertices that may touch
     /// colliders.
-    fn finished_bodies(&self, numbering: &Numbering, meeting: &mut [Vec<u32>]) -> Vec<Body> {
+    fn finished_bodies(&self, numbering: &Numbering, meeting: &mut [Vec<u32>]) -> Vec<ModelBody> {
         let finished = |(b, meeting): (usize, &mut Vec<u32>)| {
             let is_driven = self.is_driven(b);
             let is_pushed = is_driven || !self.colliders.is_empty();
             let is_attached = self.holds.iter().any(|h| h.body == b && !h.vertices.is_empty());
             let [free, hard] = numbering.ranges[b].clone();
-            Body {
+            ModelBody {
                 first_vertex: numbering.users.firsts[b],
                 free,
                 hard,
@@ -328,7 +329,7 @@ impl ModelBuilder {
 
     /// Rates of velocity damping of the free vertices [1/s]; none without any.
     fn ether_rates(&self, numbering: &Numbering) -> Result<Vec<f64>, ModelError> {
-        let mut rates = match self.integrator.damping {
+        let mut rates = match self.method.damping {
             Some(Damping::Ether(rate)) => vec![rate; numbering.free],
             _ if self.ether.is_empty() => Vec::new(),
             _ => vec![0.0; numbering.free],

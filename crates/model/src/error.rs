@@ -35,6 +35,9 @@ pub enum ModelError {
         /// What is wrong.
         reason: String,
     },
+    /// Scheme, solver and correction do not go together.
+    #[error(transparent)]
+    Method(#[from] crate::method::MethodError),
     /// Numerics refused (factorisation, ordering).
     #[error(transparent)]
     Math(#[from] pliant_math::MathError),

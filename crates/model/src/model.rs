@@ -16,7 +16,7 @@ use crate::builder::VertexData;
 use crate::collider::Collider;
 use crate::field::Field;
 use crate::input::Drive;
-use crate::integrator::Integrator;
+use crate::method::Method;
 use crate::motion::{Motion, Rigid};
 use crate::pivot::{Frame, Pivot};
 use crate::potentials::Tracked;
@@ -27,7 +27,7 @@ use crate::touching::Solids;
 
 /// A body within a model.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Body {
+pub struct ModelBody {
     /// Its name in the scene.
     pub name: String,
     /// First vertex, in user order.
@@ -107,7 +107,7 @@ pub struct Conserved {
 
 /// What is simulated. Constant: anything animated arrives in a [`crate::FrameInput`].
 pub struct Model {
-    pub(crate) bodies: Vec<Body>,
+    pub(crate) bodies: Vec<ModelBody>,
     /// Model vertex of each user vertex.
     pub(crate) numbers: Vec<u32>,
     pub(crate) free: usize,
@@ -124,13 +124,13 @@ pub struct Model {
     pub(crate) solids: Option<Arc<Solids>>,
     pub(crate) gravity: DVec3,
     pub(crate) breeze: Option<Breeze>,
-    pub(crate) integrator: Integrator,
+    pub(crate) method: Method,
     pub(crate) ether: Vec<f64>,
 }
 
 impl Model {
     /// The bodies, in scene order.
-    pub fn bodies(&self) -> &[Body] {
+    pub fn bodies(&self) -> &[ModelBody] {
         &self.bodies
     }
 
@@ -190,8 +190,8 @@ impl Model {
     }
 
     /// How the model is to be stepped.
-    pub fn integrator(&self) -> &Integrator {
-        &self.integrator
+    pub fn method(&self) -> &Method {
+        &self.method
     }
 
     /// Diagonal of the rest shape's bounding box \[m\].
@@ -206,7 +206,7 @@ impl Model {
 
     /// The components of a body's momenta on which nothing external acts.
     pub fn conserved_of(&self, body: usize) -> Conserved {
-        let Body { is_held, pivot, .. } = &self.bodies[body];
+        let ModelBody { is_held, pivot, .. } = &self.bodies[body];
         match pivot {
             &Some(Pivot { frame, angular }) => Conserved { linear: [false; 3], angular, frame },
             None => self.unpushed(*is_held),
@@ -233,7 +233,7 @@ impl Model {
 
     /// Whether something takes energy from velocities after each step.
     pub fn is_damped(&self) -> bool {
-        self.integrator.damping.is_some() || !self.ether.is_empty()
+        self.method.damping.is_some() || !self.ether.is_empty()
     }
 
     /// Whether any of it contracts or grows.

@@ -3,8 +3,7 @@
 //!
 //! | file | energy |
 //! |---|---|
-//! | [`corotated`], [`arap`], [`stvk`], [`invertible_stvk`], [`neo_hookean`], [`tissue`] | densities ψ(F) |
-//! | [`tetrahedra`] | Σ V ψ(F) over a body's tetrahedra |
+//! | [`tetrahedra`] | Σ V ψ(F) over a body's tetrahedra, with a density of [`crate::material`] |
 //! | [`activation`], [`muscles`] | Σ V ψ(F, S): tissue that contracts |
 //! | [`springs`] | Σ ½ k (‖xᵢ − xⱼ‖ − r)² |
 //! | [`attachment`] | Σ ½ k ‖x − t‖² to driven points |
@@ -23,7 +22,6 @@
 //! one; `stiffness` has the tetrahedra's Hessians.
 
 pub mod activation;
-pub mod arap;
 pub mod attachment;
 mod batches;
 pub mod body_contact;
@@ -35,25 +33,18 @@ pub mod collider_contact;
 pub mod collider_friction;
 pub mod compliant;
 mod contact_potential;
-pub mod corotated;
 mod definite;
-pub mod density;
 mod driven;
 pub mod follow;
 pub mod gravity;
-pub mod invertible_stvk;
-pub mod isotropic;
 pub mod muscles;
-pub mod neo_hookean;
 pub mod point_energy;
 mod potential;
 mod situation;
 pub mod sliding;
 pub mod springs;
 mod stiffness;
-pub mod stvk;
 pub mod tetrahedra;
-pub mod tissue;
 pub mod tracking;
 mod turning;
 pub mod wind;
@@ -62,7 +53,6 @@ pub use chunks::{Chunk, bisect};
 pub use compliant::{CompliantElement, CompliantPotential, CompliantTet};
 pub(crate) use contact_potential::square;
 pub use contact_potential::{ContactPotential, VisitTerm};
-pub use density::{Density, Matrix9};
 pub use driven::{DrivenPotential, MixedDerivative};
 pub use point_energy::PointResponse;
 pub use potential::{Curvature, Potential, ProxyKind};

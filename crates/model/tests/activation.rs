@@ -89,9 +89,9 @@ fn one_tet_has_the_reference_values() {
 
 #[test]
 fn without_an_activation_it_is_passive_tissue() {
-    use pliant_model::potentials::Density;
+    use pliant_model::material::Density;
+    use pliant_model::material::tissue::Tissue;
     use pliant_model::potentials::activation::RELAXED;
-    use pliant_model::potentials::tissue::Tissue;
     let f = DMat3::from_cols_array(&[1.2, 0.1, -0.3, 0.2, 0.8, 0.1, 0.0, -0.2, 1.1]);
     let active = Active::new(&f, &RELAXED, 2.0, 5.0);
     let (energy, stress) = Tissue::stress(&f, 2.0, 5.0);

@@ -5,27 +5,30 @@ use glam::{DMat3, DVec3, EulerRot};
 use pliant_math::decomposition::{load_matrix, svd_rotation_variant};
 use pliant_math::derivative::{gradient_error, hessian_error};
 use pliant_math::lanes::{Kernel, Lanes, PlainF64, WIDTH_F64};
-use pliant_model::potentials::arap::Arap;
-use pliant_model::potentials::corotated::Corotated;
-use pliant_model::potentials::density::{Density, Matrix9};
-use pliant_model::potentials::invertible_stvk::{InvertibleStVenantKirchhoff, THRESHOLD};
-use pliant_model::potentials::neo_hookean::{StableNeoHookean, model_parameters};
-use pliant_model::potentials::stvk::StVenantKirchhoff;
-use pliant_model::potentials::tissue::Tissue;
+use pliant_model::material::corotated::Corotated;
+use pliant_model::material::invertible_stvk::{InvertibleStVenantKirchhoff, THRESHOLD};
+use pliant_model::material::neo_hookean::{StableNeoHookean, model_parameters};
+use pliant_model::material::stvk::StVenantKirchhoff;
+use pliant_model::material::tissue::Tissue;
+use pliant_model::material::{Density, ElasticModel, Matrix9, VisitDensity};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 
 /// Runs a generic check for every density.
 macro_rules! every_density {
-    ($check:ident) => {
-        $check::<Corotated>();
-        $check::<Arap>();
-        $check::<StVenantKirchhoff>();
-        $check::<InvertibleStVenantKirchhoff>();
-        $check::<StableNeoHookean>();
-        $check::<Tissue>();
-    };
+    ($check:ident) => {{
+        struct Check;
+        impl VisitDensity for Check {
+            type Output = ();
+            fn visit<D: Density>(self) {
+                $check::<D>();
+            }
+        }
+        for model in ElasticModel::ALL {
+            model.visit(Check);
+        }
+    }};
 }
 
 const MU: f64 = 1.3;
@@ -103,15 +106,16 @@ fn neo_hookean_parameters_are_those_of_linear_elasticity() {
 
 #[test]
 fn names_are_those_of_scene_files() {
-    let names = [
-        Corotated::NAME,
-        Arap::NAME,
-        StVenantKirchhoff::NAME,
-        InvertibleStVenantKirchhoff::NAME,
-        StableNeoHookean::NAME,
-        Tissue::NAME,
-    ];
-    assert_eq!(names, ["corotated", "arap", "stvk", "invertible-stvk", "neo-hookean", "tissue"]);
+    struct Name;
+    impl VisitDensity for Name {
+        type Output = &'static str;
+        fn visit<D: Density>(self) -> &'static str {
+            D::NAME
+        }
+    }
+    for model in ElasticModel::ALL {
+        assert_eq!(model.visit(Name), model.name());
+    }
 }
 
 fn check_reference<D: Density>(name: &str, lambda_factor: f64, at_rest: f64) {

@@ -5,15 +5,15 @@ use std::sync::Arc;
 use glam::DMat3;
 use pliant_model::potentials::point_energy::PointEnergy;
 use pliant_model::potentials::{PointResponse, Potential};
-use pliant_model::{BodySpec, DVec3, Drive, Model, ModelBuilder, ModelError};
+use pliant_model::{Body, DVec3, Drive, Model, ModelBuilder, ModelError};
 
 /// ½ |x|², as a spring to the origin.
 fn pull(x: DVec3) -> PointResponse {
     PointResponse { energy: 0.5 * x.length_squared(), gradient: x, hessian: DMat3::IDENTITY }
 }
 
-fn two_points() -> BodySpec {
-    BodySpec::points("pair", vec![DVec3::X, DVec3::Y * 3.0], vec![1.0, 2.0])
+fn two_points() -> Body {
+    Body::points("pair", vec![DVec3::X, DVec3::Y * 3.0], vec![1.0, 2.0])
 }
 
 fn refusal(outcome: Result<Model, ModelError>) -> String {
@@ -67,7 +67,7 @@ fn points_need_a_mass_each() {
         (vec![1.0, 0.0], "point 1 has a mass of 0 kg"),
         (vec![f64::NAN, 1.0], "point 0 has a mass of NaN kg"),
     ] {
-        let body = BodySpec::points("pair", vec![DVec3::X, DVec3::Y], masses);
+        let body = Body::points("pair", vec![DVec3::X, DVec3::Y], masses);
         let sentence = refusal(ModelBuilder::new().body(body).build());
         assert!(sentence.contains(part), "{sentence}");
     }

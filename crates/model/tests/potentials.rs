@@ -4,22 +4,18 @@
 use pliant_math::Row;
 use pliant_math::derivative::{gradient_error, hessian_error};
 use pliant_mesh::{Mesh, shapes};
+use pliant_model::material::corotated::Corotated;
+use pliant_model::material::{Density, ElasticModel, VisitDensity};
 use pliant_model::potentials::activation::fibre;
-use pliant_model::potentials::arap::Arap;
 use pliant_model::potentials::attachment::Attachments;
 use pliant_model::potentials::burden::Burden;
-use pliant_model::potentials::corotated::Corotated;
 use pliant_model::potentials::follow::Follow;
-use pliant_model::potentials::invertible_stvk::InvertibleStVenantKirchhoff;
 use pliant_model::potentials::muscles::Muscles;
-use pliant_model::potentials::neo_hookean::StableNeoHookean;
 use pliant_model::potentials::sliding::{Plane, Sliding};
 use pliant_model::potentials::springs::{Spring, Springs};
-use pliant_model::potentials::stvk::StVenantKirchhoff;
 use pliant_model::potentials::tetrahedra::Tetrahedra;
-use pliant_model::potentials::tissue::Tissue;
 use pliant_model::potentials::wind::Wind;
-use pliant_model::potentials::{Chunk, Curvature, Density, Potential, ProxyKind, Situation};
+use pliant_model::potentials::{Chunk, Curvature, Potential, ProxyKind, Situation};
 use pliant_model::{DVec3, Drive, Lame};
 
 /// A potential in a situation.
@@ -45,13 +41,15 @@ enum Proxy {
 
 #[test]
 fn every_potential() {
-    let mut cases = vec![
-        tets::<Corotated>(),
-        tets::<Arap>(),
-        tets::<StVenantKirchhoff>(),
-        tets::<InvertibleStVenantKirchhoff>(),
-        tets::<StableNeoHookean>(),
-        tets::<Tissue>(),
+    struct Tets;
+    impl VisitDensity for Tets {
+        type Output = Case;
+        fn visit<D: Density>(self) -> Case {
+            tets::<D>()
+        }
+    }
+    let mut cases: Vec<Case> = ElasticModel::ALL.iter().map(|model| model.visit(Tets)).collect();
+    cases.extend([
         springs("stretched springs", 1.4),
         springs("compressed springs", 0.6),
         held("attachments"),
@@ -60,7 +58,7 @@ fn every_potential() {
         muscles(&[[1.7, 0.4], [0.3, 2.0], [1.0, 1.5]]),
         burden(),
         sliding(),
-    ];
+    ]);
     cases.extend([60.0, 0.0].map(wind));
     for case in &cases {
         check(case);

@@ -13,7 +13,7 @@ use pliant_face::{
 };
 use pliant_io::AnimationWriter;
 use pliant_io::atomic::refuse_overwriting;
-use pliant_model::integrator::{Correction, Scheme};
+use pliant_model::method::{Correction, Scheme};
 use pliant_sim::snapshot::checksum;
 
 pub use effects::OpenedEffects;

@@ -4,21 +4,13 @@ mod body;
 
 use glam::DVec3;
 use pliant_mesh::{MeshError, Selection};
-use pliant_model::integrator::{
-    Correction, Damping, Fepr, FeprMetric, FeprMomenta, FeprSolution, Integrator, Scheme, Solver,
-};
 use pliant_model::touching::TouchLaw;
 use pliant_model::{
-    BodySpec, Breeze, Collider, Hold, Model, ModelBuilder, ModelError, Motion, Shape, Skin,
+    Body, Breeze, Collider, Hold, Model, ModelBuilder, ModelError, Motion, Shape, Skin,
 };
 
 use crate::files::{FileError, Files};
-use crate::{ColliderShape, SceneFile, Select, Stiffness};
-
-/// Newton's most iterations when a scene asks for a tolerance, and its tolerance when it asks
-/// for iterations.
-const NEWTON_ITERATIONS: u32 = 100;
-const NEWTON_TOLERANCE: f64 = 1e-12;
+use crate::{SceneFile, Select, ShapeSource, Stiffness};
 
 /// Why a scene cannot be built.
 #[derive(Debug, thiserror::Error)]
@@ -96,7 +88,7 @@ impl SceneFile {
     pub fn builder(&self, files: &mut dyn Files) -> Result<ModelBuilder, BuildError> {
         let mut builder = ModelBuilder::new()
             .gravity(DVec3::from_array(self.gravity))
-            .integrator(Integrator::from(&self.integrator));
+            .method(self.integrator.method);
         if let Some(wind) = &self.integrator.wind {
             builder = builder.wind(Breeze::from(wind));
         }
@@ -176,22 +168,14 @@ fn collider(
     written: &crate::Collider,
     files: &mut dyn Files,
 ) -> Result<Collider, BuildError> {
-    let vector = DVec3::from_array;
+    let refuse = |reason: String| ModelError::Collider { collider: index, reason };
     let shape = match &written.shape {
-        ColliderShape::Plane { point, normal } => Shape::plane(vector(*point), vector(*normal)),
-        ColliderShape::Sphere { center, radius } => Shape::sphere(vector(*center), *radius),
-        ColliderShape::Box { min, max } => Shape::cuboid(vector(*min), vector(*max)),
-        ColliderShape::Capsule { a, b, radius } => Shape::capsule(vector(*a), vector(*b), *radius),
-        ColliderShape::Torus { center, axis, radius, tube } => {
-            Shape::torus(vector(*center), vector(*axis), *radius, *tube)
-        }
-        ColliderShape::Revolved { profile } => {
-            let refuse = |reason: String| ModelError::Collider { collider: index, reason };
-            let mesh = crate::revolved(profile);
-            Shape::mesh(&mesh).map_err(|reason| refuse(format!("its profile {reason}")))?
-        }
-        ColliderShape::Mesh(path) => {
-            let refuse = |reason: String| ModelError::Collider { collider: index, reason };
+        ShapeSource::Numbers { shape, numbers } => shape
+            .with(numbers)
+            .ok_or_else(|| refuse(format!("its numbers are not those of a {}", shape.name())))?,
+        ShapeSource::Revolved { profile } => Shape::mesh(&crate::revolved(profile))
+            .map_err(|reason| refuse(format!("its profile {reason}")))?,
+        ShapeSource::Mesh(path) => {
             let unread = |source| BuildError::ColliderFile { collider: index, source };
             let mesh = files.mesh(path).map_err(unread)?;
             Shape::mesh(&mesh).map_err(|reason| refuse(format!("its mesh `{path}` {reason}")))?
@@ -211,7 +195,7 @@ fn collider(
 fn selected(
     key: &'static str,
     select: &Select,
-    spec: &BodySpec,
+    spec: &Body,
     files: &mut dyn Files,
 ) -> Result<Vec<u32>, BuildError> {
     let body = || spec.name.clone();
@@ -268,67 +252,4 @@ impl Select {
             Select::Not(select) => Selection::Not(Box::new(select.resolve(files)?)),
         })
     }
-}
-
-impl From<&crate::Integrator> for Integrator {
-    fn from(integrator: &crate::Integrator) -> Self {
-        let scheme = match integrator.scheme {
-            crate::Scheme::BackwardEuler => Scheme::BackwardEuler,
-            crate::Scheme::Bdf2 => Scheme::Bdf2,
-            crate::Scheme::ImplicitMidpoint => Scheme::ImplicitMidpoint,
-            crate::Scheme::Trapezoidal => Scheme::Trapezoidal,
-            crate::Scheme::ForwardEuler => Scheme::ForwardEuler,
-            crate::Scheme::SymplecticEuler => Scheme::SymplecticEuler,
-            crate::Scheme::DiscreteGradient => Scheme::DiscreteGradient,
-            crate::Scheme::QuasiStatic => Scheme::QuasiStatic,
-        };
-        let solver = match integrator.solver {
-            crate::Solver::Projective { iterations, history } => {
-                Solver::Projective { iterations, history, tolerance: 0.0 }
-            }
-            crate::Solver::Newton { iterations, tolerance } => Solver::Newton {
-                iterations: iterations.unwrap_or(NEWTON_ITERATIONS),
-                tolerance: tolerance.unwrap_or(NEWTON_TOLERANCE),
-            },
-            crate::Solver::Xpbd { iterations } => Solver::Xpbd { iterations },
-        };
-        let solver = integrator.delta.map_or(solver, |delta| Solver::Linearised { delta });
-        let correction = correction(&integrator.correction);
-        let damping = match integrator.damping {
-            crate::Damping::None => None,
-            crate::Damping::RigidPreserving(rate) => Some(Damping::RigidPreserving(rate)),
-            crate::Damping::Ether(rate) => Some(Damping::Ether(rate)),
-            crate::Damping::Rayleigh { mass, stiffness } => {
-                Some(Damping::Rayleigh { mass, stiffness })
-            }
-        };
-        Integrator { scheme, solver, correction, damping }
-    }
-}
-
-fn correction(correction: &crate::Correction) -> Option<Correction> {
-    Some(match *correction {
-        crate::Correction::None => return None,
-        // The scene's scheme is already the base.
-        crate::Correction::Blend { epsilon, base: _ } => Correction::Blend { epsilon },
-        crate::Correction::Velocity => Correction::Velocity,
-        crate::Correction::Lagrange => Correction::Lagrange,
-        crate::Correction::Fepr(crate::Fepr { momenta, metric, filter, solution }) => {
-            let metric = match metric {
-                crate::FeprMetric::Smooth => FeprMetric::Smooth,
-                crate::FeprMetric::Diagonal => FeprMetric::Diagonal,
-                crate::FeprMetric::Mass => FeprMetric::Mass,
-            };
-            let momenta = match momenta {
-                crate::FeprMomenta::Held => FeprMomenta::Held,
-                crate::FeprMomenta::Paper { epsilon } => FeprMomenta::Paper { epsilon },
-            };
-            let solution = match solution {
-                crate::FeprSolution::Fast => FeprSolution::Fast,
-                crate::FeprSolution::Exact => FeprSolution::Exact,
-                crate::FeprSolution::Anchored => FeprSolution::Anchored,
-            };
-            Correction::Fepr(Fepr { metric, momenta, filter, solution })
-        }
-    })
 }

@@ -1,9 +1,12 @@
 //! Obstacles that are not simulated.
 
+use std::collections::BTreeMap;
+
 use glam::DVec2;
 use pliant_mesh::{Mesh, shapes};
-use pliant_model::Response;
-use serde::Serialize;
+use pliant_model::collider::{ColliderShape, Number, Quantity, Response, Shape, Writing};
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
 
 use crate::error::SceneError;
 use crate::limits::Limits;
@@ -16,7 +19,7 @@ use crate::value::Value;
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Collider {
     /// Its geometry.
-    pub shape: ColliderShape,
+    pub shape: ShapeSource,
     /// The law of the contact force.
     pub response: Response,
     /// Stiffness of the contact: N/m per vertex (spring) or N/m² (cubic).
@@ -29,26 +32,76 @@ pub struct Collider {
     pub motion: Option<Motion>,
 }
 
-/// Geometry of a collider; lengths in metres. Directions need not have length 1.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub enum ColliderShape {
-    /// The half space behind a plane.
-    Plane { point: [f64; 3], normal: [f64; 3] },
-    /// A ball.
-    Sphere { center: [f64; 3], radius: f64 },
-    /// An axis-aligned box.
-    Box { min: [f64; 3], max: [f64; 3] },
-    /// All points within `radius` of the segment from `a` to `b`.
-    Capsule { a: [f64; 3], b: [f64; 3], radius: f64 },
-    /// All points within `tube` of the circle of `radius` about `axis`.
-    Torus { center: [f64; 3], axis: [f64; 3], radius: f64, tube: f64 },
+/// Where the geometry of a collider comes from; lengths in metres.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ShapeSource {
+    /// A shape of the vocabulary, with its numbers as written: directions need not have length 1.
+    Numbers {
+        /// Which.
+        shape: ColliderShape,
+        /// In the order of its parameters.
+        numbers: Vec<Number>,
+    },
     /// A closed surface from a file, named as written.
     Mesh(String),
-    /// The closed surface that a profile of distances from the y axis and heights sweeps, as a mesh.
-    Revolved { profile: Vec<[f64; 2]> },
+    /// The closed surface that a profile of distances from the y axis and heights sweeps.
+    Revolved {
+        /// From the axis to the axis.
+        profile: Vec<[f64; 2]>,
+    },
 }
 
-const SHAPES: &[&str] = &["plane", "sphere", "box", "capsule", "torus", "mesh", "revolved"];
+impl ShapeSource {
+    /// Its word in the vocabulary.
+    pub fn word(&self) -> ColliderShape {
+        match self {
+            ShapeSource::Numbers { shape, .. } => *shape,
+            ShapeSource::Mesh(_) => ColliderShape::Mesh,
+            ShapeSource::Revolved { .. } => ColliderShape::Revolved,
+        }
+    }
+
+    /// The shape, where numbers give it.
+    pub fn shape(&self) -> Option<Shape> {
+        match self {
+            ShapeSource::Numbers { shape, numbers } => shape.with(numbers),
+            ShapeSource::Mesh(_) | ShapeSource::Revolved { .. } => None,
+        }
+    }
+}
+
+/// `{ "Sphere": { "center": …, "radius": … } }`.
+impl Serialize for ShapeSource {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut outer = serializer.serialize_map(Some(1))?;
+        match self {
+            ShapeSource::Numbers { shape, numbers } => {
+                outer.serialize_entry(shape, &Named { shape: *shape, numbers })?;
+            }
+            ShapeSource::Mesh(path) => outer.serialize_entry(&self.word(), path)?,
+            ShapeSource::Revolved { profile } => {
+                outer.serialize_entry(&self.word(), &BTreeMap::from([("profile", profile)]))?;
+            }
+        }
+        outer.end()
+    }
+}
+
+/// Numbers with their keys.
+struct Named<'a> {
+    shape: ColliderShape,
+    numbers: &'a [Number],
+}
+
+impl Serialize for Named<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let keys = match self.shape.writing() {
+            Writing::Numbers { keys, .. } => keys,
+            Writing::File | Writing::Profile => &[],
+        };
+        serializer.collect_map(keys.iter().zip(self.numbers))
+    }
+}
 
 impl Collider {
     pub(crate) fn read(value: Value<'_>) -> Result<Collider, SceneError> {
@@ -60,13 +113,11 @@ impl Collider {
             "restitution",
             "motion",
         ])?;
-        let responses = [("spring", Response::Spring), ("cubic", Response::Cubic)];
         let share = Limits::from(0.0, "").up_to(1.0);
         let shape = table.require("shape", "a table such as { sphere = { … } }")?;
         Ok(Collider {
-            shape: ColliderShape::read(shape)?,
-            response: table
-                .or("response", Response::Spring, |v| v.named("contact response", &responses))?,
+            shape: ShapeSource::read(shape)?,
+            response: table.or("response", Response::Spring, |v| v.word())?,
             stiffness: table.or("stiffness", 1e5, |v| v.number(Limits::above(0.0, "")))?,
             friction: table.or("friction", 0.0, |v| v.number(Limits::from(0.0, "")))?,
             restitution: table.or("restitution", 1.0, |v| v.number(share))?,
@@ -84,49 +135,38 @@ pub fn revolved(profile: &[[f64; 2]]) -> Mesh {
     shapes::revolved(&profile, SEGMENTS)
 }
 
-impl ColliderShape {
-    fn read(value: Value<'_>) -> Result<ColliderShape, SceneError> {
-        let (kind, value) = value.table(SHAPES)?.one_of("collider shape", SHAPES)?;
-        Ok(match kind {
-            "plane" => {
-                let table = value.table(&["point", "normal"])?;
-                ColliderShape::Plane {
-                    point: point(&table, "point")?,
-                    normal: direction(&table, "normal")?,
-                }
+impl ShapeSource {
+    fn read(value: Value<'_>) -> Result<ShapeSource, SceneError> {
+        let (shape, value): (ColliderShape, _) = value.one_word()?;
+        Ok(match shape.writing() {
+            Writing::File => ShapeSource::Mesh(value.words()?.to_owned()),
+            Writing::Profile => ShapeSource::Revolved { profile: profile(&value)? },
+            Writing::Numbers { keys, quantities } => {
+                ShapeSource::Numbers { shape, numbers: numbers(&value, keys, quantities)? }
             }
-            "sphere" => {
-                let table = value.table(&["center", "radius"])?;
-                ColliderShape::Sphere {
-                    center: point(&table, "center")?,
-                    radius: length(&table, "radius")?,
-                }
-            }
-            "box" => {
-                let (min, max) = corners(&value)?;
-                ColliderShape::Box { min, max }
-            }
-            "capsule" => {
-                let table = value.table(&["a", "b", "radius"])?;
-                ColliderShape::Capsule {
-                    a: point(&table, "a")?,
-                    b: point(&table, "b")?,
-                    radius: length(&table, "radius")?,
-                }
-            }
-            "torus" => {
-                let table = value.table(&["center", "axis", "radius", "tube"])?;
-                ColliderShape::Torus {
-                    center: point(&table, "center")?,
-                    axis: direction(&table, "axis")?,
-                    radius: length(&table, "radius")?,
-                    tube: length(&table, "tube")?,
-                }
-            }
-            "mesh" => ColliderShape::Mesh(value.words()?.to_owned()),
-            _ => ColliderShape::Revolved { profile: profile(&value)? },
         })
     }
+}
+
+/// The numbers of a shape, in the order of its keys.
+fn numbers(
+    value: &Value<'_>,
+    keys: &'static [&'static str],
+    quantities: &[Quantity],
+) -> Result<Vec<Number>, SceneError> {
+    if quantities.iter().all(|quantity| *quantity == Quantity::Corner) {
+        let (min, max) = corners(value)?;
+        return Ok(vec![Number::Vector(min), Number::Vector(max)]);
+    }
+    let table = value.table(keys)?;
+    let read = |(&key, quantity): (&&'static str, &Quantity)| {
+        Ok(match quantity {
+            Quantity::Point | Quantity::Corner => Number::Vector(point(&table, key)?),
+            Quantity::Direction => Number::Vector(direction(&table, key)?),
+            Quantity::Length => Number::Length(length(&table, key)?),
+        })
+    };
+    keys.iter().zip(quantities).map(read).collect()
 }
 
 /// At least three points, from the axis to the axis.

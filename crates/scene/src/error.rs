@@ -76,16 +76,3 @@ fn suggest(f: &mut fmt::Formatter<'_>, nearest: &Option<String>, known: &[String
         }
     }
 }
-
-/// The known name that `written` most resembles, if any does.
-pub(crate) fn nearest(written: &str, known: &[&str]) -> Option<String> {
-    // Jaro–Winkler favours a common beginning, as typing slips and plurals have; below 0.75 the
-    // suggestion would be a guess.
-    let written = written.to_lowercase().replace('_', "-");
-    known
-        .iter()
-        .map(|name| (strsim::jaro_winkler(&written, &name.replace('_', "-")), name))
-        .filter(|(score, _)| *score >= 0.75)
-        .max_by(|a, b| a.0.total_cmp(&b.0))
-        .map(|(_, name)| (*name).to_owned())
-}

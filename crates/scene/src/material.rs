@@ -14,22 +14,18 @@ const DENSITY: Limits = Limits::above(0.0, "kg/m³").up_to(1e9);
 pub fn read_material(value: &Value<'_>) -> Result<Material, SceneError> {
     let table =
         value.table(&["model", "preset", "young", "poisson", "density", "stiffness", "mass"])?;
-    let springs = [("springs", None)];
-    let models: Vec<_> = ElasticModel::NAMES
-        .map(|(name, model)| (name, Some(model)))
-        .into_iter()
-        .chain(springs)
-        .collect();
-    let preset =
-        table.optional("preset", |v| v.named("material preset", &MaterialPreset::NAMES))?;
-    let default_model = preset.map_or(ElasticModel::Corotated, MaterialPreset::model);
-    let model = table.or("model", Some(default_model), |v| v.named("material model", &models))?;
+    let preset: Option<MaterialPreset> = table.optional("preset", |v| v.word())?;
+    let usual = preset.map_or(ElasticModel::Corotated, MaterialPreset::model);
+    let model = table.or("model", Some(usual), |v| match v.words()? {
+        Material::SPRINGS => Ok(None),
+        _ => v.word_beside(&[Material::SPRINGS]).map(Some),
+    })?;
     let misplaced: &[&'static str] = match model {
         Some(_) => &["stiffness", "mass"],
         None => &["preset", "young", "poisson", "density"],
     };
     if let Some((key, found)) = misplaced.iter().find_map(|&key| Some((key, table.get(key)?))) {
-        let name = model.map_or("springs", ElasticModel::name);
+        let name = model.as_ref().map_or(Material::SPRINGS, ElasticModel::name);
         return Err(found.refuse(format!("`{key}` has no meaning for the model `{name}`")));
     }
     let Some(model) = model else {

@@ -4,7 +4,9 @@
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::error::{Problem, SceneError, nearest};
+use pliant_model::words::nearest;
+
+use crate::error::{Problem, SceneError};
 use crate::value::Value;
 
 /// A table whose keys have all been checked against the known ones.
@@ -34,7 +36,7 @@ impl<'a> Table<'a> {
         match unknown {
             None => Ok(table),
             Some(key) => {
-                let nearest = nearest(key.get_ref(), known);
+                let nearest = nearest(key.get_ref(), known).map(str::to_owned);
                 // A quoted key may hold line breaks, and an error is one line.
                 let name = key.get_ref().escape_debug().to_string();
                 let known = known.iter().map(|key| (*key).to_owned()).collect();
@@ -109,6 +111,11 @@ impl<'a> Table<'a> {
                 quoted.join(", ")
             )))),
         }
+    }
+
+    /// An error at the beginning of this table that says why it cannot be had.
+    pub(crate) fn refuse(&self, reason: &str) -> SceneError {
+        self.fault(Problem::Refused(reason.to_owned()))
     }
 
     /// An error at the beginning of this table.

@@ -3,7 +3,9 @@
 use toml::Spanned;
 use toml::de::{DeArray, DeValue};
 
-use crate::error::{Problem, SceneError, nearest};
+use pliant_model::words::{Word, nearest};
+
+use crate::error::{Problem, SceneError};
 use crate::limits::Limits;
 use crate::table::{Table, error_at};
 
@@ -135,16 +137,39 @@ impl<'a> Value<'a> {
         names: &[(&'static str, T)],
     ) -> Result<T, SceneError> {
         let words = self.words()?;
-        if let Some((_, value)) = names.iter().find(|(name, _)| *name == words) {
-            return Ok(*value);
+        match names.iter().find(|(name, _)| *name == words) {
+            Some((_, value)) => Ok(*value),
+            None => {
+                Err(self.unknown(kind, &names.iter().map(|(name, _)| *name).collect::<Vec<_>>()))
+            }
         }
-        let known: Vec<&str> = names.iter().map(|(name, _)| *name).collect();
-        Err(self.fault(Problem::UnknownName {
+    }
+
+    /// A word of the vocabulary, its parameters at their defaults.
+    pub fn word<T: Word>(&self) -> Result<T, SceneError> {
+        self.word_beside(&[])
+    }
+
+    /// As [`word`](Value::word), where the caller knows `others` as well.
+    pub(crate) fn word_beside<T: Word>(&self, others: &[&'static str]) -> Result<T, SceneError> {
+        T::named(self.words()?).map_err(|_| self.unknown(T::KIND, &[others, T::NAMES].concat()))
+    }
+
+    /// A table of one word: the word, and what is written for it.
+    pub(crate) fn one_word<T: Word>(&self) -> Result<(T, Value<'a>), SceneError> {
+        let (name, options) = self.table(T::NAMES)?.one_of(T::KIND, T::NAMES)?;
+        Ok((T::named(name).map_err(|_| self.unknown(T::KIND, T::NAMES))?, options))
+    }
+
+    /// The error for text that is none of the known names.
+    fn unknown(&self, kind: &'static str, known: &[&'static str]) -> SceneError {
+        let words = self.words().unwrap_or_default();
+        self.fault(Problem::UnknownName {
             kind,
             name: words.escape_debug().to_string(),
-            nearest: nearest(words, &known),
-            known: known.into_iter().map(str::to_owned).collect(),
-        }))
+            nearest: nearest(words, known).map(str::to_owned),
+            known: known.iter().map(|name| (*name).to_owned()).collect(),
+        })
     }
 
     /// An error at this value.

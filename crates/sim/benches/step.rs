@@ -14,10 +14,11 @@
 use std::time::Duration;
 
 use pliant_mesh::shapes;
-use pliant_model::integrator::{Correction, Fepr, Integrator, Scheme, Solver};
+use pliant_model::method::{Correction, Fepr, Method, Scheme, Solver};
 use pliant_model::touching::TouchLaw;
 use pliant_model::{
-    BodySpec, Collider, DVec3, ElasticModel, FrameInput, Hold, Model, ModelBuilder, Motion, Shape,
+    Body, Collider, DVec3, ElasticModel, FrameInput, Hold, Material, Model, ModelBuilder, Motion,
+    Shape,
 };
 use pliant_sim::{State, StepReport, Workspace, step};
 
@@ -73,11 +74,11 @@ fn cases() -> Vec<(String, usize, Build)> {
     for (size, steps, cells) in SIZES {
         for iterations in [20, 40] {
             let build = move || {
-                Ok(bar(cells, Corotated)?.integrator(projected(iterations)).pin(0, left).build()?)
+                Ok(bar(cells, Corotated)?.method(projected(iterations)).pin(0, left).build()?)
             };
             cases.push((format!("fepr-{size}-{iterations}"), steps, Box::new(build)));
         }
-        let build = move || Ok(bar(cells, Corotated)?.integrator(vivid()).pin(0, left).build()?);
+        let build = move || Ok(bar(cells, Corotated)?.method(vivid()).pin(0, left).build()?);
         cases.push((format!("vivid-{size}"), steps, Box::new(build)));
     }
     cases.push(("cloth".to_owned(), 100, Box::new(cloth)));
@@ -88,27 +89,27 @@ fn left(x: DVec3) -> bool {
     x.x < -0.499
 }
 
-fn projective(iterations: u32) -> Integrator {
+fn projective(iterations: u32) -> Method {
     let asked = std::env::var("PLIANT_ITERATIONS").ok().and_then(|text| text.parse().ok());
     let iterations = asked.unwrap_or(iterations);
     let solver = Solver::Projective { iterations, history: 5, tolerance: 0.0 };
-    Integrator { solver, ..Integrator::default() }
+    Method { solver, ..Method::default() }
 }
 
-fn projected(iterations: u32) -> Integrator {
+fn projected(iterations: u32) -> Method {
     let correction = Some(Correction::Fepr(Fepr::default()));
-    Integrator { correction, ..projective(iterations) }
+    Method { correction, ..projective(iterations) }
 }
 
-fn vivid() -> Integrator {
+fn vivid() -> Method {
     let correction = Some(Correction::Fepr(Fepr { filter: 0.1, ..Fepr::default() }));
-    Integrator { scheme: Scheme::ImplicitMidpoint, correction, ..projective(20) }
+    Method { scheme: Scheme::ImplicitMidpoint, correction, ..projective(20) }
 }
 
 fn bar(cells: [usize; 3], material: ElasticModel) -> Result<ModelBuilder, pliant_mesh::MeshError> {
     let mesh = shapes::solid_box(DVec3::new(1.0, 0.25, 0.25), cells)?;
-    let body = BodySpec::solid("bar", mesh, material, 1e6, 0.3, 1000.0);
-    Ok(ModelBuilder::new().body(body).integrator(projective(10)))
+    let body = Body::solid("bar", mesh, Material::elastic(material, 1e6, 0.3, 1000.0));
+    Ok(ModelBuilder::new().body(body).method(projective(10)))
 }
 
 /// The bar, held in another way, or lying on something.
@@ -151,22 +152,22 @@ fn on_table(case: &str, cells: [usize; 3]) -> Result<Model, Box<dyn std::error::
         _ => 0.125,
     };
     mesh.positions.iter_mut().for_each(|x| *x = turn * *x + DVec3::Y * height);
-    let bar = BodySpec::solid("bar", mesh, ElasticModel::Corotated, 1e5, 0.3, 1000.0);
+    let bar = Body::solid("bar", mesh, Material::corotated(1e5, 0.3, 1000.0));
     let mut mesh = shapes::solid_box(DVec3::new(1.4, 0.1, 0.6), [14, 1, 6])?;
     mesh.positions.iter_mut().for_each(|x| x.y -= 0.05);
-    let table = BodySpec::solid("table", mesh, ElasticModel::Corotated, 1e6, 0.3, 1000.0);
+    let table = Body::solid("table", mesh, Material::corotated(1e6, 0.3, 1000.0));
     let friction = if case == "rough" { 0.5 } else { 0.0 };
     let law = TouchLaw { friction, step: Some(H), ..TouchLaw::default() };
     let builder = ModelBuilder::new().body(bar).body(table).pin(1, |x| x.y < -0.09);
-    Ok(builder.touching(law).integrator(projective(20)).build()?)
+    Ok(builder.touching(law).method(projective(20)).build()?)
 }
 
 /// 3,721 vertices, two corners held, 20 iterations.
 fn cloth() -> Result<Model, Box<dyn std::error::Error>> {
     let (mesh, springs) = shapes::cloth([1.0, 1.0], [60, 60])?;
     let ends = springs.iter().map(|s| s.vertices).collect();
-    let body = BodySpec::springs("cloth", mesh, ends, 100.0, 0.2);
-    let builder = ModelBuilder::new().body(body).integrator(projective(20));
+    let body = Body::springs("cloth", mesh, ends, 100.0, 0.2);
+    let builder = ModelBuilder::new().body(body).method(projective(20));
     Ok(builder.hold(0, vec![0, 60], Hold::Hard, None).build()?)
 }
 

@@ -17,7 +17,7 @@ use glam::DVec3;
 use pliant_math::Row;
 use pliant_model::collider::Nearest;
 use pliant_model::potentials::collider_friction::carried;
-use pliant_model::{Body, Collider, Drive, Model, Placed, Rigid};
+use pliant_model::{Collider, Drive, Model, ModelBody, Placed, Rigid};
 
 /// Cosine of the angle that the normal of one and the same contact may turn by in a step.
 const ALIKE: f64 = 0.7;
@@ -35,7 +35,7 @@ struct Poses<'a> {
 /// not in it: it is part of the work of potentials that are not stored.
 pub fn collider_work(
     model: &Model,
-    body: &Body,
+    body: &ModelBody,
     last: &[Rigid],
     [from, to]: [&Drive; 2],
     [x0, x1]: [&[Row]; 2],

@@ -7,7 +7,7 @@ use pliant_math::team::Team;
 use pliant_math::{Buffer, Row};
 use pliant_model::potentials::collider_friction::{Rub, carried};
 use pliant_model::touching::{Touch, Touching};
-use pliant_model::{Body, Drive, Model, Placed};
+use pliant_model::{Drive, Model, ModelBody, Placed};
 
 /// Contact at the end of a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -22,10 +22,10 @@ pub struct Contacts {
 ///
 /// ```
 /// use pliant_mesh::shapes;
-/// use pliant_model::{BodySpec, Collider, DVec3, Drive, ElasticModel, ModelBuilder, Shape};
+/// use pliant_model::{Body, Collider, DVec3, Drive, Material, ModelBuilder, Shape};
 ///
 /// let mesh = shapes::solid_box(DVec3::ONE, [1, 1, 1])?;
-/// let cube = BodySpec::solid("cube", mesh, ElasticModel::Corotated, 1e5, 0.3, 1000.0);
+/// let cube = Body::solid("cube", mesh, Material::corotated(1e5, 0.3, 1000.0));
 /// let floor = Collider::new(Shape::plane(DVec3::new(0.0, -0.25, 0.0), DVec3::Y), 1e5);
 /// let model = ModelBuilder::new().body(cube).collider(floor).build()?;
 /// let mut drive = Drive::default();
@@ -187,7 +187,7 @@ pub(crate) fn losses(
 /// books it as dissipated adds as much to what was added.
 pub fn friction_heat(
     model: &Model,
-    body: &Body,
+    body: &ModelBody,
     [at, to]: [&Drive; 2],
     rate: f64,
     [x0, p, x1]: [&[Row]; 3],

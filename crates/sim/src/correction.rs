@@ -25,8 +25,8 @@ pub mod velocity;
 
 use std::time::Instant;
 
-use pliant_model::integrator::{Correction, Scheme};
-use pliant_model::{Body, Model};
+use pliant_model::method::{Correction, Scheme};
+use pliant_model::{Model, ModelBody};
 
 use crate::report::StepReport;
 use crate::state::State;
@@ -54,10 +54,9 @@ impl CorrectionSpace {
     /// For a model that has one.
     ///
     /// # Errors
-    /// When the correction does not fit the scheme or bodies in contact, or its matrix cannot be analysed.
+    /// When the correction does not fit bodies in contact, or its matrix cannot be analysed.
     pub fn new(model: &Model) -> Result<Option<Self>, SimError> {
-        let integrator = model.integrator();
-        let Some(correction) = integrator.correction else { return Ok(None) };
+        let Some(correction) = model.method().correction else { return Ok(None) };
         let shares = model.solids().is_some() && model.bodies().len() > 1;
         if shares && !matches!(correction, Correction::Fepr(_)) {
             return Err(SimError::SharedEnergy);
@@ -68,12 +67,7 @@ impl CorrectionSpace {
             }
             Correction::Blend { .. } => CorrectionSpace::Blend(Box::new(BlendedSpace::new(model))),
             Correction::Velocity => CorrectionSpace::Velocity(VelocitySpace::new(model)),
-            Correction::Lagrange => {
-                if !lagrange::constrains(integrator.scheme) {
-                    return Err(SimError::NoMinimisation);
-                }
-                CorrectionSpace::Lagrange(Box::new(LagrangeSpace::new(model)))
-            }
+            Correction::Lagrange => CorrectionSpace::Lagrange(Box::new(LagrangeSpace::new(model))),
         }))
     }
 }
@@ -116,7 +110,7 @@ pub(crate) fn apply(
 
 /// One island per body.
 fn bodies_as_parts(model: &Model) -> Vec<Part> {
-    let part = |(island, body): (usize, &Body)| Part {
+    let part = |(island, body): (usize, &ModelBody)| Part {
         island,
         free: body.free.clone(),
         hard: body.hard.clone(),

@@ -1,7 +1,7 @@
 //! Damping in its own step, after the solve: what it takes is known exactly.
 
 use pliant_math::Row;
-use pliant_model::integrator::Damping;
+use pliant_model::method::Damping;
 use pliant_model::potentials::collider_friction::carried;
 use pliant_model::{Drive, Model};
 
@@ -29,7 +29,7 @@ pub fn apply(
     for (body, account) in model.bodies().iter().zip(&mut state.accounts) {
         account.dissipated += kinetic_of(model, body, &state.velocities);
     }
-    match model.integrator().damping {
+    match model.method().damping {
         Some(Damping::RigidPreserving(rate)) => {
             for body in 0..model.bodies().len() {
                 towards_rigid_motion(model, body, -(-rate * h).exp_m1(), state);

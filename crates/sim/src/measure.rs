@@ -6,7 +6,7 @@ use glam::DVec3;
 use pliant_math::Row;
 use pliant_math::team::{SharedSlice, Team};
 use pliant_model::potentials::{Situation, gravity};
-use pliant_model::{Body, Drive, Model};
+use pliant_model::{Drive, Model, ModelBody};
 
 use crate::blocks;
 use crate::objective::EvaluationSpace;
@@ -44,13 +44,18 @@ pub fn kinetic(masses: &[f64], velocities: &[Row]) -> f64 {
 }
 
 /// ½ Σ m ‖v‖² of a body \[J\].
-pub fn kinetic_of(model: &Model, body: &Body, velocities: &[Row]) -> f64 {
+pub fn kinetic_of(model: &Model, body: &ModelBody, velocities: &[Row]) -> f64 {
     let part = |r: &Range<usize>| kinetic(&model.masses()[r.clone()], &velocities[r.clone()]);
     part(&body.free) + part(&body.hard)
 }
 
 /// Momenta of a body.
-pub fn momentum_of(model: &Model, body: &Body, positions: &[Row], velocities: &[Row]) -> Momentum {
+pub fn momentum_of(
+    model: &Model,
+    body: &ModelBody,
+    positions: &[Row],
+    velocities: &[Row],
+) -> Momentum {
     let part = |r: &Range<usize>| {
         let r = || r.clone();
         momentum(&model.masses()[r()], &positions[r()], &velocities[r()])
@@ -61,7 +66,7 @@ pub fn momentum_of(model: &Model, body: &Body, positions: &[Row], velocities: &[
 
 /// Momenta of a body as its account has them: the angular one is about where it is held, if it turns
 /// there, else about the origin.
-pub fn kept_momentum_of(model: &Model, body: &Body, [x, v]: [&[Row]; 2]) -> Momentum {
+pub fn kept_momentum_of(model: &Model, body: &ModelBody, [x, v]: [&[Row]; 2]) -> Momentum {
     let Momentum { linear, angular } = momentum_of(model, body, x, v);
     let about = body.pivot.map_or(DVec3::ZERO, |pivot| pivot.frame.about);
     Momentum { linear, angular: angular - about.cross(linear) }

@@ -18,7 +18,7 @@ use pliant_math::cholesky::SparseCholesky;
 use pliant_math::team::Team;
 use pliant_math::{MathError, Row};
 use pliant_model::potentials::Curvature;
-use pliant_model::{Body, Model};
+use pliant_model::{Model, ModelBody};
 
 use crate::objective::Objective;
 use crate::solver::hessian::HessianLayout;
@@ -100,7 +100,7 @@ pub fn damp(
 }
 
 /// Σ m v of a body's free vertices [kg m/s].
-fn momentum(body: &Body, masses: &[f64], velocities: &[Row]) -> Row {
+fn momentum(body: &ModelBody, masses: &[f64], velocities: &[Row]) -> Row {
     let add = |sum: Row, v: usize| sum.plus_scaled(masses[v], velocities[v]);
     body.free.clone().fold(Row::zero(), add)
 }

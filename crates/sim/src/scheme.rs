@@ -22,7 +22,7 @@
 use pliant_math::Row;
 use pliant_math::team::{SharedSlice, Team};
 use pliant_model::Model;
-use pliant_model::integrator::Scheme;
+use pliant_model::method::{Problem, Scheme};
 
 use crate::blocks::{PerVertex, each_vertex};
 use crate::state::State;
@@ -48,7 +48,17 @@ pub fn effective(scheme: Scheme, state: &State) -> Scheme {
 
 /// Whether a scheme needs no solver.
 pub fn is_explicit(scheme: Scheme) -> bool {
-    matches!(scheme, Scheme::ForwardEuler | Scheme::SymplecticEuler)
+    scheme.problem() == Problem::Explicit
+}
+
+/// Whether a scheme looks for equilibria: without inertia, nothing goes on from step to step.
+pub fn is_equilibrium(scheme: Scheme) -> bool {
+    scheme.problem() == Problem::Equilibrium
+}
+
+/// Whether elastic forces are those in the middle of a step, and those of contact at its end.
+pub fn is_midpoint(scheme: Scheme) -> bool {
+    scheme == Scheme::ImplicitMidpoint
 }
 
 /// Whether a scheme needs the forces at the start of the step.

@@ -30,11 +30,11 @@ use targets::Targets;
 ///
 /// ```
 /// use pliant_mesh::shapes;
-/// use pliant_model::{BodySpec, DVec3, ElasticModel};
+/// use pliant_model::{Body, DVec3, Material};
 /// use pliant_sim::Simulation;
 ///
 /// let mesh = shapes::box3([1.0, 0.2, 0.2], [8, 2, 2])?;
-/// let bar = BodySpec::solid("bar", mesh, ElasticModel::NeoHookean, 1e5, 0.4, 1000.0);
+/// let bar = Body::solid("bar", mesh, Material::neo_hookean(1e5, 0.4, 1000.0));
 /// let mut sim = Simulation::builder().body(bar.pin(|x| x.x < -0.49)).build()?;
 /// for _ in 0..10 {
 ///     let report = sim.step(1.0 / 60.0);

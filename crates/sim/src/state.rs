@@ -2,7 +2,7 @@
 
 use pliant_math::team::Team;
 use pliant_math::{Buffer, Row};
-use pliant_model::{Body, Drive, Model, Rigid};
+use pliant_model::{Drive, Model, ModelBody, Rigid};
 
 use crate::blocks;
 use crate::measure::{self, Momentum};
@@ -112,7 +112,7 @@ impl State {
     }
 
     /// Takes the momenta that some bodies were left with as those to be kept.
-    pub(crate) fn accept_momenta(&mut self, model: &Model, of: impl Fn(&Body) -> bool) {
+    pub(crate) fn accept_momenta(&mut self, model: &Model, of: impl Fn(&ModelBody) -> bool) {
         for (body, account) in model.bodies().iter().zip(&mut self.accounts).filter(|b| of(b.0)) {
             if let Some(goal) = &mut account.goal {
                 let now = [&self.positions[..], &self.velocities];

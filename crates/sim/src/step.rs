@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use pliant_math::Row;
-use pliant_model::integrator::Scheme;
+use pliant_model::method::Scheme;
 use pliant_model::{Drive, FrameInput, Model};
 
 use crate::account::Move;
@@ -23,11 +23,11 @@ use crate::{account, blocks, contact, correction, damping, guard, measure, schem
 ///
 /// ```
 /// use pliant_mesh::shapes;
-/// use pliant_model::{BodySpec, DVec3, ElasticModel, FrameInput, ModelBuilder};
+/// use pliant_model::{Body, DVec3, Material, FrameInput, ModelBuilder};
 /// use pliant_sim::{State, Workspace, step};
 ///
 /// let mesh = shapes::solid_box(DVec3::new(1.0, 0.2, 0.2), [8, 2, 2])?;
-/// let bar = BodySpec::solid("bar", mesh, ElasticModel::Corotated, 1e5, 0.3, 1000.0);
+/// let bar = Body::solid("bar", mesh, Material::corotated(1e5, 0.3, 1000.0));
 /// let model = ModelBuilder::new().body(bar).pin(0, |x| x.x < -0.49).build()?;
 ///
 /// let mut input = FrameInput { h: 1.0 / 30.0, ..FrameInput::default() };
@@ -90,7 +90,7 @@ fn in_parts(
     for part in 0..parts {
         // A past of another step length is none.
         state.past.is_valid &= parts == 1;
-        let scheme = scheme::effective(model.integrator().scheme, state);
+        let scheme = scheme::effective(model.method().scheme, state);
         let beta = scheme::constants(scheme, h).beta;
         let time = |ahead: f64| (f64::from(part) + ahead) / f64::from(parts);
         from.set_between(&input.start, &input.end, time(0.0));
@@ -129,7 +129,7 @@ fn advance(
     report: &mut StepReport,
 ) -> Result<(), SimError> {
     let Times { h, from, at, to } = times;
-    if model.integrator().correction.is_some() {
+    if model.method().correction.is_some() {
         state.open_accounts(model, from, workspace);
     }
     let Workspace { islands_before, evaluation, touched, team, vectors, .. } = &mut *workspace;
@@ -144,7 +144,7 @@ fn advance(
     workspace.vectors.is_gradient_stored = false;
     // Forces in the middle of a step tell its work alone; those at its end need the start's.
     let is_at_end = scheme::constants(scheme, h).beta == 1.0;
-    let accounts = model.integrator().correction.is_some() && from.hard != to.hard;
+    let accounts = model.method().correction.is_some() && from.hard != to.hard;
     if scheme::needs_start_forces(scheme) || (accounts && is_at_end) {
         start_forces(model, h, from, state, workspace);
     }
@@ -178,17 +178,17 @@ fn advance(
     given.iter_mut().zip(&*accounts).for_each(|(given, account)| *given += account.added);
     colliders.clone_from(&from.colliders);
     if scheme::ends_in_contact(scheme) {
-        let touching = Contacting { times, is_midpoint: scheme == Scheme::ImplicitMidpoint };
+        let touching = Contacting { times, is_midpoint: scheme::is_midpoint(scheme) };
         book_losses(model, &touching, state, workspace);
     }
-    if let Some(correction) = model.integrator().correction {
+    if let Some(correction) = model.method().correction {
         correction::apply(model, correction, scheme, times, state, workspace, report)?;
     }
     if model.is_damped() {
         damping::apply(model, h, [from, to], state, workspace)?;
         state.accept_momenta(model, |_| true);
     }
-    let corrected = model.integrator().correction.is_some();
+    let corrected = model.method().correction.is_some();
     if !corrected && (constants.beta != 1.0 || scheme::is_explicit(scheme)) {
         report.energy.potential = workspace.potential_energy(model, to, state);
     }
@@ -283,7 +283,7 @@ fn solve(
         inertia: &vectors.inertia,
         measured: &vectors.measured,
         forces: Forces::All,
-        end: (scheme == Scheme::ImplicitMidpoint).then_some(to),
+        end: scheme::is_midpoint(scheme).then_some(to),
         rubbing: touched,
     };
     let (p, other) = (&mut vectors.p, &mut vectors.other);
@@ -301,7 +301,7 @@ fn solve(
         centre(p, islands_before);
     }
     // Without inertia nothing goes on.
-    if !solver.has_own_start() && scheme != Scheme::QuasiStatic {
+    if !solver.has_own_start() && !scheme::is_equilibrium(scheme) {
         match solver.is_plain() {
             true => start::inertial(&objective, other),
             false => start::continued(h, constants.beta, state, other, team),
@@ -316,7 +316,7 @@ fn solve(
     let start = Start { p, gradient: &mut vectors.gradient, known };
     let info = solver.minimise(&objective, start, evaluation, team);
     let is_known = solver.leaves_gradient() && constants.beta == 1.0 && model.field().is_constant();
-    vectors.is_gradient_stored = is_known && model.integrator().correction.is_some();
+    vectors.is_gradient_stored = is_known && model.method().correction.is_some();
     if vectors.is_gradient_stored {
         objective.take_inertia_off(p, &mut vectors.gradient, team);
     }

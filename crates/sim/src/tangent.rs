@@ -28,7 +28,7 @@ impl Workspace {
         self.solver.prepare(
             model,
             &self.elastic,
-            scheme::constants(model.integrator().scheme, 1.0),
+            scheme::constants(model.method().scheme, 1.0),
             &self.team,
         )?;
         let objective = still(model, drive, positions, &self.vectors.measured);

@@ -6,7 +6,7 @@ use thiserror::Error;
 
 use pliant_math::team::Team;
 use pliant_math::{Buffer, MathError, Row};
-use pliant_model::integrator::{Damping, Scheme, Solver};
+use pliant_model::method::{Damping, Problem, Solver};
 use pliant_model::potentials::ProxyKind;
 use pliant_model::touching::Touch;
 use pliant_model::{Drive, Model};
@@ -34,17 +34,6 @@ pub enum SimError {
     /// The solver has no constraint for one of the model's potentials.
     #[error(transparent)]
     Constraint(#[from] NoConstraint),
-    /// The scheme is no minimisation, and the solver knows nothing else.
-    #[error("the scheme `discrete-gradient` is no minimisation: use the solver `newton`")]
-    DiscreteGradient,
-    /// A correction asks for what the scheme is not.
-    #[error("the correction `lagrange` constrains a minimisation: use an implicit scheme")]
-    NoMinimisation,
-    /// A projection asks for a distance that its metric is not.
-    #[error(
-        "the smooth metric is only in FEPR's fast solution: use the metric `mass` or `diagonal`"
-    )]
-    NoDistance,
     /// A correction keeps accounts of bodies, which those in contact share.
     #[error(
         "bodies that touch each other share their energy, which only the correction `fepr` knows: use it, or none"
@@ -139,15 +128,12 @@ impl Workspace {
     /// When the solver's matrix cannot be analysed.
     pub fn new(model: &Model, threads: usize) -> Result<Self, SimError> {
         let team = Team::new(threads);
-        let is_discrete_gradient = model.integrator().scheme == Scheme::DiscreteGradient;
-        let solver = match model.integrator().solver {
-            Solver::Newton { iterations, tolerance } if is_discrete_gradient => {
-                SolverSpace::DiscreteGradient {
-                    params: NewtonParams { iterations, tolerance },
-                    space: Box::new(DiscreteGradientSpace::new(model)?),
-                }
-            }
-            _ if is_discrete_gradient => return Err(SimError::DiscreteGradient),
+        let is_root = model.method().scheme.problem() == Problem::Root;
+        let solver = match model.method().solver {
+            Solver::Newton { iterations, tolerance } if is_root => SolverSpace::DiscreteGradient {
+                params: NewtonParams { iterations, tolerance },
+                space: Box::new(DiscreteGradientSpace::new(model)?),
+            },
             Solver::Projective { iterations, history, tolerance } => SolverSpace::Projective {
                 params: ProjectiveParams { iterations, history, tolerance },
                 kind: if history == 0 { ProxyKind::Bound } else { ProxyKind::Typical },
@@ -172,7 +158,7 @@ impl Workspace {
                 space: Box::new(NewtonSpace::new(model)?),
             },
         };
-        let rayleigh = match model.integrator().damping {
+        let rayleigh = match model.method().damping {
             Some(Damping::Rayleigh { .. }) => Some(RayleighSpace::new(model)?),
             _ => None,
         };
@@ -282,8 +268,8 @@ impl SolverSpace {
         constants: Constants,
         team: &Team,
     ) -> Result<(), SimError> {
-        let kappa = match model.integrator().scheme {
-            Scheme::QuasiStatic => regular_kappa(model, elastic),
+        let kappa = match model.method().scheme.problem() {
+            Problem::Equilibrium => regular_kappa(model, elastic),
             _ => constants.kappa,
         };
         let (params, kind, cached) = match self {

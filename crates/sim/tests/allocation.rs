@@ -6,9 +6,9 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use bodies::{Run, backward_euler, clamped, cloth, damped, newton, projective, rubber};
-use pliant_model::integrator::{Correction, Damping, Fepr, Scheme, Solver};
+use pliant_model::method::{Correction, Damping, Fepr, Scheme, Solver};
 use pliant_model::touching::TouchLaw;
-use pliant_model::{DVec3, ElasticModel, Integrator, Model, ModelBuilder};
+use pliant_model::{DVec3, ElasticModel, Method, Model, ModelBuilder};
 
 /// Counts allocations of all threads.
 struct Counting;
@@ -45,12 +45,12 @@ fn later_steps_allocate_nothing() {
         clamped(body, integrator, |x| x.x < -0.49)
     };
     let damping = Damping::RigidPreserving(0.5);
-    let fepr = Integrator {
+    let fepr = Method {
         scheme: Scheme::Bdf2,
         correction: Some(Correction::Fepr(Fepr::default())),
-        ..Integrator::default()
+        ..Method::default()
     };
-    let discrete = Integrator {
+    let discrete = Method {
         scheme: Scheme::DiscreteGradient,
         damping: Some(Damping::Rayleigh { mass: 0.1, stiffness: 1e-3 }),
         ..backward_euler(newton(1e-6))
@@ -63,7 +63,7 @@ fn later_steps_allocate_nothing() {
         };
         let builder =
             ModelBuilder::new().body(cube(0.0)).body(cube(0.499)).touching(TouchLaw::ELASTIC);
-        builder.pin(0, |x| x.y < -0.24).integrator(fepr).build().expect("a model")
+        builder.pin(0, |x| x.y < -0.24).method(fepr).build().expect("a model")
     };
     let models: [(&str, Model); 8] = [
         ("discrete gradient, Rayleigh", bar([16, 4, 4], discrete)),

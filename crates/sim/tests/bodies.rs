@@ -4,19 +4,14 @@
 pub mod reference;
 
 use pliant_mesh::{Mesh, shapes};
-use pliant_model::integrator::{Damping, Scheme, Solver};
-use pliant_model::{BodySpec, DVec3, ElasticModel, FrameInput, Integrator, Model, ModelBuilder};
+use pliant_model::method::{Damping, Scheme, Solver};
+use pliant_model::{Body, DVec3, ElasticModel, FrameInput, Material, Method, Model, ModelBuilder};
 use pliant_sim::{State, StepReport, Workspace, step};
 
 /// Every continuum material.
-pub const MATERIALS: [ElasticModel; 6] = [
-    ElasticModel::Corotated,
-    ElasticModel::Arap,
-    ElasticModel::Stvk,
-    ElasticModel::InvertibleStvk,
-    ElasticModel::NeoHookean,
-    ElasticModel::Tissue,
-];
+pub fn materials() -> impl Iterator<Item = ElasticModel> {
+    ElasticModel::ALL.iter().copied()
+}
 
 /// A model on its way.
 pub struct Run {
@@ -100,41 +95,36 @@ pub fn newton(tolerance: f64) -> Solver {
 }
 
 /// Backward Euler with a solver, undamped.
-pub fn backward_euler(solver: Solver) -> Integrator {
-    Integrator { scheme: Scheme::BackwardEuler, solver, damping: None, ..Integrator::default() }
+pub fn backward_euler(solver: Solver) -> Method {
+    Method { scheme: Scheme::BackwardEuler, solver, damping: None, ..Method::default() }
 }
 
 /// Backward Euler, damped.
-pub fn damped(solver: Solver, damping: Damping) -> Integrator {
-    Integrator {
-        scheme: Scheme::BackwardEuler,
-        solver,
-        damping: Some(damping),
-        ..Integrator::default()
-    }
+pub fn damped(solver: Solver, damping: Damping) -> Method {
+    Method { scheme: Scheme::BackwardEuler, solver, damping: Some(damping), ..Method::default() }
 }
 
 /// Equilibrium with a solver.
-pub fn quasi_static(solver: Solver) -> Integrator {
-    Integrator { scheme: Scheme::QuasiStatic, solver, damping: None, ..Integrator::default() }
+pub fn quasi_static(solver: Solver) -> Method {
+    Method { scheme: Scheme::QuasiStatic, solver, damping: None, ..Method::default() }
 }
 
 /// A box of soft rubber: 100 kPa, ν = 0.3, 1000 kg/m³.
-pub fn rubber(size: DVec3, cells: [usize; 3], material: ElasticModel) -> BodySpec {
+pub fn rubber(size: DVec3, cells: [usize; 3], material: ElasticModel) -> Body {
     let mesh = shapes::solid_box(size, cells).expect("a box");
-    BodySpec::solid("box", mesh, material, 1e5, 0.3, 1000.0)
+    Body::solid("box", mesh, Material::elastic(material, 1e5, 0.3, 1000.0))
 }
 
 /// A square cloth of `cells`² cells and 1 m, 0.2 kg, springs of 100 N/m.
-pub fn cloth(cells: usize) -> BodySpec {
+pub fn cloth(cells: usize) -> Body {
     let (mesh, springs) = shapes::cloth([1.0, 1.0], [cells, cells]).expect("a cloth");
     let ends = springs.iter().map(|s| s.vertices).collect();
-    BodySpec::springs("cloth", mesh, ends, 100.0, 0.2)
+    Body::springs("cloth", mesh, ends, 100.0, 0.2)
 }
 
 /// A model of one body, clamped where a condition holds.
-pub fn clamped(body: BodySpec, integrator: Integrator, condition: impl Fn(DVec3) -> bool) -> Model {
-    let builder = ModelBuilder::new().body(body).integrator(integrator);
+pub fn clamped(body: Body, integrator: Method, condition: impl Fn(DVec3) -> bool) -> Model {
+    let builder = ModelBuilder::new().body(body).method(integrator);
     builder.pin(0, condition).build().expect("a model")
 }
 

@@ -3,15 +3,15 @@
 use crate::bodies::{Run, backward_euler, damped, newton, projective, rubber};
 use pliant_math::team::Team;
 use pliant_mesh::shapes;
-use pliant_model::integrator::{Correction, Damping, Fepr, Scheme, Solver};
+use pliant_model::method::{Correction, Damping, Fepr, Scheme, Solver};
 use pliant_model::touching::{Touch, TouchLaw, Touching};
 use pliant_model::{
-    BodySpec, Collider, DVec3, ElasticModel, Hold, Integrator, Model, ModelBuilder, Motion, Shape,
+    Body, Collider, DVec3, ElasticModel, Hold, Material, Method, Model, ModelBuilder, Motion, Shape,
 };
 use pliant_sim::{State, Workspace, measure, snapshot};
 
 /// A cube of half a metre, 125 kg.
-fn cube(at: DVec3, turn: DVec3, velocity: DVec3, cells: usize) -> BodySpec {
+fn cube(at: DVec3, turn: DVec3, velocity: DVec3, cells: usize) -> Body {
     let mut body = rubber(DVec3::splat(0.5), [cells; 3], ElasticModel::Corotated);
     let turn = pliant_model::rotation(turn);
     body.mesh.positions.iter_mut().for_each(|x| *x = turn * *x + at);
@@ -19,13 +19,13 @@ fn cube(at: DVec3, turn: DVec3, velocity: DVec3, cells: usize) -> BodySpec {
     body
 }
 
-fn conserving(scheme: Scheme) -> Integrator {
+fn conserving(scheme: Scheme) -> Method {
     let correction = Some(Correction::Fepr(Fepr::default()));
-    Integrator { scheme, solver: projective(20, 5, 0.0), correction, damping: None }
+    Method { scheme, solver: projective(20, 5, 0.0), correction, damping: None }
 }
 
 /// Two cubes that fly into each other at 2 m/s, off centre, and one that flies by.
-fn meeting(integrator: Integrator) -> ModelBuilder {
+fn meeting(integrator: Method) -> ModelBuilder {
     let right = DVec3::new(0.4, 0.12, 0.07);
     ModelBuilder::new()
         .body(cube(DVec3::X * -0.4, DVec3::ZERO, DVec3::X, 5))
@@ -33,7 +33,7 @@ fn meeting(integrator: Integrator) -> ModelBuilder {
         .body(cube(DVec3::Y * 3.0, DVec3::ZERO, DVec3::Z, 2))
         .gravity(DVec3::ZERO)
         .touching(TouchLaw::ELASTIC)
-        .integrator(integrator)
+        .method(integrator)
 }
 
 /// What touches in a run, whether its model knows or not.
@@ -114,7 +114,7 @@ fn implicit_steps_only_lose_energy_in_contact() {
 }
 
 /// A bar of two metres whose ends are turned down and pressed together.
-fn folding(integrator: Integrator) -> ModelBuilder {
+fn folding(integrator: Method) -> ModelBuilder {
     let bar = rubber(DVec3::new(2.0, 0.2, 0.2), [20, 3, 3], ElasticModel::Corotated);
     let ends = |side: f64| {
         let all = (0u32..).zip(&bar.mesh.positions);
@@ -131,7 +131,7 @@ fn folding(integrator: Integrator) -> ModelBuilder {
         .body(bar)
         .hold(0, left.0, Hold::Spring(3e3), Some(left.1))
         .hold(0, right.0, Hold::Spring(3e3), Some(right.1))
-        .integrator(integrator)
+        .method(integrator)
 }
 
 #[test]
@@ -161,13 +161,13 @@ fn a_folded_bar_does_not_pass_through_itself() {
 #[test]
 fn a_bar_falls_over_its_own_end_onto_the_floor() {
     let bar = rubber(DVec3::new(0.2, 2.0, 0.2), [3, 20, 3], ElasticModel::Corotated);
-    let bar = BodySpec::solid("bar", bar.mesh, ElasticModel::Corotated, 5e4, 0.3, 1000.0);
+    let bar = Body::solid("bar", bar.mesh, Material::corotated(5e4, 0.3, 1000.0));
     let floor = Shape::plane(DVec3::new(0.0, -1.1, 0.0), DVec3::new(0.02, 1.0, 0.01));
     let model = ModelBuilder::new()
         .body(bar)
         .collider(Collider { friction: 0.5, ..Collider::new(floor, 2e4) })
         .touching(TouchLaw { stiffness: Some(1e5), ..TouchLaw::ELASTIC })
-        .integrator(conserving(Scheme::BackwardEuler));
+        .method(conserving(Scheme::BackwardEuler));
     let mut run = Run::new(model.build().expect("a model"), 1.0 / 120.0, 1);
     let mut most = 0;
     for _ in 0..220 {
@@ -192,7 +192,7 @@ fn a_cube_carries_a_cube() {
         .body(cube(DVec3::Y * 0.78, DVec3::new(0.0, 30.0, 0.0), DVec3::ZERO, 3))
         .collider(Collider::new(Shape::plane(DVec3::ZERO, DVec3::Y), 2e4))
         .touching(TouchLaw::ELASTIC)
-        .integrator(damped(projective(40, 5, 0.0), Damping::Ether(3.0)));
+        .method(damped(projective(40, 5, 0.0), Damping::Ether(3.0)));
     let mut run = Run::new(model.build().expect("a model"), 1.0 / 60.0, 1);
     let report = run.steps(300);
     assert!(report.energy.kinetic < 1e-4, "{} J", report.energy.kinetic);
@@ -224,7 +224,7 @@ fn a_body_rides_on_a_moving_mesh() {
     let above = DVec3::new(bounds.center().x, bounds.max.y + 0.26, bounds.center().z);
     let body = cube(above, DVec3::ZERO, DVec3::ZERO, 6);
     let integrator = conserving(Scheme::BackwardEuler);
-    let builder = ModelBuilder::new().body(body).collider(collider).integrator(integrator);
+    let builder = ModelBuilder::new().body(body).collider(collider).method(integrator);
     let mut run = Run::new(builder.build().expect("a model"), 1.0 / 60.0, 1);
     let (mut touched, mut deepest) = (0, 0.0f64);
     for _ in 0..120 {
@@ -251,7 +251,7 @@ fn crossed_bars(law: Option<TouchLaw>) -> Run {
         .body(bar(DVec3::new(45.0, 0.0, 0.0), 0.0))
         .body(bar(DVec3::new(45.0, 90.0, 0.0), 0.45))
         .pin(0, |x| x.x.abs() > 0.85)
-        .integrator(conserving(Scheme::BackwardEuler));
+        .method(conserving(Scheme::BackwardEuler));
     let builder = match law {
         Some(law) => builder.touching(law),
         None => builder,
@@ -299,7 +299,7 @@ fn slide(friction: f64) -> Run {
         .body(cube(DVec3::new(-0.8, 0.251, 0.0), DVec3::ZERO, DVec3::X, 3))
         .pin(0, |x| x.y < -0.15)
         .touching(law)
-        .integrator(damped(projective(30, 5, 0.0), Damping::RigidPreserving(2.0)));
+        .method(damped(projective(30, 5, 0.0), Damping::RigidPreserving(2.0)));
     Run::new(model.build().expect("a model"), 1.0 / 120.0, 1)
 }
 
@@ -349,15 +349,15 @@ fn threads_and_memory_change_no_bit() {
 
 #[test]
 fn what_cannot_be_kept_or_solved_is_refused() {
-    let refused = |integrator: Integrator| {
+    let refused = |integrator: Method| {
         let model = meeting(integrator).build().expect("a model");
         Workspace::new(&model, 1).err().map(|error| error.to_string()).unwrap_or_default()
     };
-    let velocity = Integrator { correction: Some(Correction::Velocity), ..Integrator::default() };
+    let velocity = Method { correction: Some(Correction::Velocity), ..Method::default() };
     assert!(refused(velocity).contains("share their energy"), "{}", refused(velocity));
     let xpbd = backward_euler(Solver::Xpbd { iterations: 10 });
     assert!(refused(xpbd).contains("contact between bodies"), "{}", refused(xpbd));
-    let negative = meeting(Integrator::default())
+    let negative = meeting(Method::default())
         .touching(TouchLaw { stiffness: Some(-1.0), ..TouchLaw::ELASTIC })
         .build()
         .err();

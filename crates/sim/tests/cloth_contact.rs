@@ -2,19 +2,19 @@
 
 use crate::bodies::{Run, damped, projective, rubber};
 use pliant_mesh::shapes;
-use pliant_model::integrator::{Correction, Damping, Fepr};
+use pliant_model::method::{Correction, Damping, Fepr};
 use pliant_model::touching::TouchLaw;
-use pliant_model::{BodySpec, Collider, DVec3, ElasticModel, Integrator, ModelBuilder, Shape};
+use pliant_model::{Body, Collider, DVec3, ElasticModel, Method, ModelBuilder, Shape};
 
 /// A square cloth of 0.6 m, 60 g, with springs of 40 N/m, at a height.
-fn cloth(cells: usize, height: f64) -> BodySpec {
+fn cloth(cells: usize, height: f64) -> Body {
     let (mut mesh, springs) = shapes::cloth([0.6, 0.6], [cells, cells]).expect("a cloth");
     mesh.positions.iter_mut().for_each(|x| x.y += height);
     let ends = springs.iter().map(|s| s.vertices).collect();
-    BodySpec::springs("cloth", mesh, ends, 40.0, 0.06)
+    Body::springs("cloth", mesh, ends, 40.0, 0.06)
 }
 
-fn settling() -> Integrator {
+fn settling() -> Method {
     damped(projective(20, 5, 0.0), Damping::Ether(2.0))
 }
 
@@ -46,7 +46,7 @@ fn crossings(run: &Run, edges_of: usize, triangles_of: usize) -> usize {
 }
 
 /// A soft ball.
-fn ball() -> BodySpec {
+fn ball() -> Body {
     let mut body = rubber(DVec3::splat(0.3), [5; 3], ElasticModel::Corotated);
     // A cube as a ball: points of shells go to spheres.
     for x in &mut body.mesh.positions {
@@ -64,7 +64,7 @@ fn on_ball(touching: bool) -> ModelBuilder {
 
 #[test]
 fn a_cloth_comes_to_lie_on_a_soft_ball() {
-    let model = on_ball(true).integrator(settling()).build().expect("a model");
+    let model = on_ball(true).method(settling()).build().expect("a model");
     let mut run = Run::new(model, 1.0 / 120.0, 1);
     let mut touched = 0;
     for step in 0..150 {
@@ -79,7 +79,7 @@ fn a_cloth_comes_to_lie_on_a_soft_ball() {
     let middle = run.positions()[19 * 9 + 9].y;
     assert!(middle > 0.25, "its middle is at {middle} m");
     // Without contact it is in the ball.
-    let model = on_ball(false).integrator(settling()).build().expect("a model");
+    let model = on_ball(false).method(settling()).build().expect("a model");
     let mut ghost = Run::new(model, 1.0 / 120.0, 1);
     ghost.steps(25);
     assert!(crossings(&ghost, 0, 1) > 10);
@@ -91,7 +91,7 @@ fn cloth_lies_on_cloth_and_keeps_its_distance() {
     // The lower one is held at its edges.
     let edge = |x: DVec3| x.x.abs().max(x.z.abs()) > 0.299;
     let law = TouchLaw { radius: Some(0.02), ..TouchLaw::default() };
-    let model = bodies.pin(0, edge).touching(law).integrator(settling()).build();
+    let model = bodies.pin(0, edge).touching(law).method(settling()).build();
     let mut run = Run::new(model.expect("a model"), 1.0 / 120.0, 1);
     for step in 0..150 {
         assert!(!run.step().rolled_back, "step {step}");
@@ -105,7 +105,7 @@ fn cloth_lies_on_cloth_and_keeps_its_distance() {
 }
 
 /// A cloth whose one half is laid over the other, in an arc.
-fn folded(law: Option<TouchLaw>, integrator: Integrator) -> Run {
+fn folded(law: Option<TouchLaw>, integrator: Method) -> Run {
     let mut body = cloth(20, 0.0);
     let radius = 0.04;
     let bent = |x: &DVec3| {
@@ -124,7 +124,7 @@ fn folded(law: Option<TouchLaw>, integrator: Integrator) -> Run {
     let builder = ModelBuilder::new()
         .body(body)
         .collider(Collider { friction: 0.5, restitution: 0.0, ..floor })
-        .integrator(integrator);
+        .method(integrator);
     let builder = match law {
         Some(law) => builder.touching(law),
         None => builder,
@@ -153,7 +153,7 @@ fn cloth_in_contact_keeps_its_account() {
     let correction = Some(Correction::Fepr(Fepr::default()));
     let solver = projective(20, 5, 0.0);
     let law = TouchLaw { friction: 0.2, ..TouchLaw::default() };
-    let mut run = folded(Some(law), Integrator { solver, correction, ..Integrator::default() });
+    let mut run = folded(Some(law), Method { solver, correction, ..Method::default() });
     for step in 0..80 {
         let report = run.step();
         assert!(!report.rolled_back, "step {step}");

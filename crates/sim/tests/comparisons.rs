@@ -2,11 +2,11 @@
 
 use crate::bodies::{Run, newton, projective};
 use pliant_mesh::Mesh;
-use pliant_model::integrator::{
-    Correction, Fepr, FeprMetric, FeprMomenta, FeprSolution, Integrator, Scheme, Solver,
+use pliant_model::method::{
+    Correction, Fepr, FeprMetric, FeprMomenta, FeprSolution, Method, Scheme, Solver,
 };
 use pliant_model::potentials::tetrahedra::Lame;
-use pliant_model::{BodySpec, DVec3, ElasticModel, Matter, ModelBuilder};
+use pliant_model::{Body, DVec3, ElasticModel, Matter, ModelBuilder};
 use pliant_sim::{State, Workspace};
 use serde_json::Value;
 
@@ -30,28 +30,28 @@ fn vectors(value: &Value) -> Vec<DVec3> {
     numbers(value).chunks_exact(3).map(DVec3::from_slice).collect()
 }
 
-fn integrator(scheme: Scheme, solver: Solver, correction: Correction) -> Integrator {
-    Integrator { scheme, solver, correction: Some(correction), damping: None }
+fn integrator(scheme: Scheme, solver: Solver, correction: Correction) -> Method {
+    Method { scheme, solver, correction: Some(correction), damping: None }
 }
 
 /// The stretched, spinning cube of the reference, with μ = λ [Pa].
-fn cube_body(mu: f64) -> BodySpec {
+fn cube_body(mu: f64) -> Body {
     let [data, _] = fixture();
     let tets: Vec<[u32; 4]> =
         numbers(&data["T"]).chunks_exact(4).map(|t| [0, 1, 2, 3].map(|c| t[c] as u32)).collect();
     let lame = vec![Lame { mu, lambda: mu }; tets.len()];
     let mesh = Mesh::solid(vectors(&data["X"]), tets);
     let matter = Matter::Solid { model: ElasticModel::Corotated, lame, density: 1.0 };
-    BodySpec {
+    Body {
         positions: Some(vectors(&data["x0"])),
         velocities: Some(vectors(&data["v0"])),
-        ..BodySpec::new("cube", mesh, matter)
+        ..Body::new("cube", mesh, matter)
     }
 }
 
-fn cube(mu: f64, integrator: Integrator) -> Run {
+fn cube(mu: f64, integrator: Method) -> Run {
     let builder = ModelBuilder::new().body(cube_body(mu)).gravity(DVec3::ZERO);
-    Run::new(builder.integrator(integrator).build().expect("a model"), H, 1)
+    Run::new(builder.method(integrator).build().expect("a model"), H, 1)
 }
 
 /// What a run showed.
@@ -150,7 +150,7 @@ fn a_lagrange_multiplier_keeps_the_energy_and_stops_the_turning() {
 #[test]
 fn a_multiplier_needs_a_minimisation() {
     let explicit = integrator(Scheme::SymplecticEuler, newton(1e-9), Correction::Lagrange);
-    let builder = ModelBuilder::new().body(cube_body(100.0)).integrator(explicit);
+    let builder = ModelBuilder::new().body(cube_body(100.0)).method(explicit);
     let error = Workspace::new(&builder.build().expect("a model"), 1).err().expect("an error");
     assert!(error.to_string().contains("use an implicit scheme"), "{error}");
 }
@@ -212,7 +212,7 @@ fn the_fast_projection_is_nearly_as_close_as_the_exact_one() {
         run.model.masses().iter().sum::<f64>() * radius * radius
     };
     let solver = newton(1e-13);
-    let plain = Integrator { scheme: Scheme::ImplicitMidpoint, solver, ..Integrator::default() };
+    let plain = Method { scheme: Scheme::ImplicitMidpoint, solver, ..Method::default() };
     let mut uncorrected = cube(1000.0, plain);
     let epsilon = 1e-3 / weight(&uncorrected);
     let projected = |solution: FeprSolution| {
@@ -267,7 +267,7 @@ fn corrections_give_the_same_bits_on_any_number_of_threads_and_with_any_workspac
         let run = |threads: usize, forgets: bool| {
             let options = integrator(Scheme::ImplicitMidpoint, projective(10, 5, 0.0), correction);
             let builder = ModelBuilder::new().body(cube_body(1000.0)).gravity(DVec3::ZERO);
-            let model = builder.integrator(options).build().expect("a model");
+            let model = builder.method(options).build().expect("a model");
             let mut run = Run::new(model, H, threads);
             for _ in 0..8 {
                 run.step();
@@ -297,10 +297,10 @@ fn bodies_apart_are_corrected_apart() {
             body.positions.iter_mut().flatten().for_each(shift);
             body
         };
-        let run = |bodies: &[BodySpec]| {
-            let add = |builder: ModelBuilder, body: &BodySpec| builder.body(body.clone());
+        let run = |bodies: &[Body]| {
+            let add = |builder: ModelBuilder, body: &Body| builder.body(body.clone());
             let builder = bodies.iter().fold(ModelBuilder::new(), add).gravity(DVec3::ZERO);
-            let mut run = Run::new(builder.integrator(options).build().expect("a model"), H, 1);
+            let mut run = Run::new(builder.method(options).build().expect("a model"), H, 1);
             run.steps(10);
             run
         };

@@ -2,8 +2,8 @@
 
 use crate::bodies::{Run, backward_euler, newton, projective};
 use pliant_mesh::shapes;
-use pliant_model::integrator::Solver;
-use pliant_model::{BodySpec, Collider, DVec3, ElasticModel, Model, ModelBuilder, Motion, Shape};
+use pliant_model::method::Solver;
+use pliant_model::{Body, Collider, DVec3, Material, Model, ModelBuilder, Motion, Shape};
 use pliant_sim::collider_work::collider_work;
 use pliant_sim::contact::{contacts, friction_heat};
 
@@ -15,15 +15,15 @@ fn floor(stiffness: f64) -> Collider {
 }
 
 /// A plate of 16 kg, 0.4 m wide and 0.1 m high, with its lower side at a height [m].
-fn plate(height: f64, young: f64) -> BodySpec {
+fn plate(height: f64, young: f64) -> Body {
     let mut mesh = shapes::solid_box(DVec3::new(0.4, 0.1, 0.4), [4, 1, 4]).expect("a box");
     mesh.positions.iter_mut().for_each(|x| x.y += 0.05 + height);
-    BodySpec::solid("plate", mesh, ElasticModel::Corotated, young, 0.3, 1000.0)
+    Body::solid("plate", mesh, Material::corotated(young, 0.3, 1000.0))
 }
 
-fn model(body: BodySpec, collider: Collider, gravity: DVec3, solver: Solver) -> Model {
+fn model(body: Body, collider: Collider, gravity: DVec3, solver: Solver) -> Model {
     let builder = ModelBuilder::new().body(body).collider(collider).gravity(gravity);
-    builder.integrator(backward_euler(solver)).build().expect("a model")
+    builder.method(backward_euler(solver)).build().expect("a model")
 }
 
 /// Velocity of the centre of mass [m/s].
@@ -160,11 +160,11 @@ fn rebound_is_as_elastic_as_it_is_asked_to_be() {
 fn contact_is_the_same_for_any_number_of_threads() {
     let bits = |threads: usize| {
         let mesh = shapes::solid_box(DVec3::splat(0.4), [9, 9, 9]).expect("a box");
-        let cube = BodySpec::solid("cube", mesh, ElasticModel::Corotated, 1e5, 0.3, 1000.0);
+        let cube = Body::solid("cube", mesh, Material::corotated(1e5, 0.3, 1000.0));
         let shape = Shape::torus(DVec3::new(0.0, -0.3, 0.0), DVec3::Y, 0.2, 0.12);
         let ring = Collider { friction: 0.3, restitution: 0.2, ..Collider::new(shape, 1e4) };
         let builder = ModelBuilder::new().body(cube).collider(ring);
-        let model = builder.integrator(backward_euler(projective(10, 5, 0.0))).build();
+        let model = builder.method(backward_euler(projective(10, 5, 0.0))).build();
         let mut run = Run::new(model.expect("a model"), 1.0 / 60.0, threads);
         run.steps(12);
         let found = contacts(&run.model, &run.input.end, &run.state.positions);

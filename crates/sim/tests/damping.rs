@@ -1,17 +1,17 @@
 //! Damping takes what it says it takes, and leaves rigid motion alone.
 
 use crate::bodies::{Random, Run, backward_euler, damped, newton, projective, rubber};
-use pliant_model::integrator::Damping;
-use pliant_model::{BodySpec, DVec3, ElasticModel, Integrator, Model, ModelBuilder};
+use pliant_model::method::Damping;
+use pliant_model::{Body, DVec3, ElasticModel, Method, Model, ModelBuilder};
 use pliant_sim::{Drive, State, Workspace, damping, measure};
 
-fn block() -> BodySpec {
+fn block() -> Body {
     rubber(DVec3::new(0.3, 0.2, 0.25), [3, 2, 2], ElasticModel::Corotated)
 }
 
-fn free(body: BodySpec, integrator: Integrator) -> Model {
+fn free(body: Body, integrator: Method) -> Model {
     let builder = ModelBuilder::new().body(body).gravity(DVec3::ZERO);
-    builder.integrator(integrator).build().expect("a model")
+    builder.method(integrator).build().expect("a model")
 }
 
 /// The block, off centre, with the given velocity of each point.
@@ -116,7 +116,7 @@ fn ringing_dies_and_the_spin_stays() {
     let stretch = DVec3::new(1.1, 1.0, 0.95);
     body.positions = Some(body.mesh.positions.iter().map(|x| *x * stretch).collect());
     body.velocities = Some(body.mesh.positions.iter().map(|x| spin.cross(*x)).collect());
-    let spun = |integrator: Integrator| {
+    let spun = |integrator: Method| {
         let mut run = Run::new(free(body.clone(), integrator), 1.0 / 240.0, 1);
         let start = run.step().energy.potential;
         let report = run.steps(240);
@@ -134,8 +134,8 @@ fn parts_of_a_body_decay_at_rates_of_their_own() {
     for (damping, other) in [(Some(Damping::Ether(0.5)), 0.5), (None, 0.0)] {
         let mut body = block();
         body.velocities = Some(vec![DVec3::new(1.0, 2.0, 3.0); body.mesh.positions.len()]);
-        let integrator = Integrator { damping, ..Integrator::default() };
-        let builder = ModelBuilder::new().body(body).integrator(integrator);
+        let integrator = Method { damping, ..Method::default() };
+        let builder = ModelBuilder::new().body(body).method(integrator);
         let builder = builder.ether(0, vec![0, 1, 2], 4.0).ether(0, vec![2, 3], 0.0);
         let model = builder.build().expect("a model");
         let mut state = State::initial(&model);
@@ -197,11 +197,11 @@ fn rayleigh_damping_takes_energy_at_any_rate_and_keeps_linear_momentum() {
 #[test]
 fn rayleigh_damping_of_a_spring_is_its_formula() {
     let mesh = pliant_mesh::Mesh { positions: vec![DVec3::ZERO, DVec3::X], ..Default::default() };
-    let mut body = BodySpec::springs("spring", mesh, vec![[0, 1]], 50.0, 1.0);
+    let mut body = Body::springs("spring", mesh, vec![[0, 1]], 50.0, 1.0);
     body.velocities = Some(vec![DVec3::ZERO, DVec3::new(1.0, 2.0, 0.0)]);
     let (mass, stiffness, h) = (0.7, 0.02, 0.1);
     let integrator = damped(newton(1e-12), Damping::Rayleigh { mass, stiffness });
-    let builder = ModelBuilder::new().body(body).integrator(integrator);
+    let builder = ModelBuilder::new().body(body).method(integrator);
     let builder = builder.hold(0, vec![0], pliant_model::Hold::Hard, None);
     let model = builder.build().expect("a model");
     let mut state = State::initial(&model);
@@ -218,7 +218,7 @@ fn rayleigh_damping_does_not_hold_back_what_is_carried() {
     let mut body = block();
     body.velocities = Some(vec![DVec3::X * 2.0; body.mesh.positions.len()]);
     let integrator = damped(newton(1e-12), Damping::Rayleigh { mass: 0.0, stiffness: 1.0 });
-    let builder = ModelBuilder::new().body(body).integrator(integrator);
+    let builder = ModelBuilder::new().body(body).method(integrator);
     let builder = builder.hold(0, vec![0, 1, 2, 5], pliant_model::Hold::Hard, None);
     let model = builder.build().expect("a model");
     let mut state = State::initial(&model);
@@ -235,8 +235,8 @@ fn a_ringing_body_loses_to_rayleigh_damping_what_its_account_says() {
     let stretched = |x: &DVec3| *x * DVec3::new(1.1, 1.0, 0.95);
     body.positions = Some(body.mesh.positions.iter().map(stretched).collect());
     let damping = Some(Damping::Rayleigh { mass: 0.1, stiffness: 1e-3 });
-    let scheme = pliant_model::integrator::Scheme::DiscreteGradient;
-    let integrator = Integrator { scheme, solver: newton(1e-11), damping, ..Integrator::default() };
+    let scheme = pliant_model::method::Scheme::DiscreteGradient;
+    let integrator = Method { scheme, solver: newton(1e-11), damping, ..Method::default() };
     let mut run = Run::new(free(body, integrator), 1.0 / 480.0, 2);
     let first = run.step();
     let start = first.energy.total() + run.state.dissipated();

@@ -2,9 +2,9 @@
 //! detour through bytes.
 
 use crate::bodies::{Random, Run, clamped, cloth, damped, newton, projective, rubber};
-use pliant_model::integrator::{Correction, Damping, Fepr, Scheme, Solver};
+use pliant_model::method::{Correction, Damping, Fepr, Scheme, Solver};
 use pliant_model::{
-    BodySpec, Breeze, Collider, DVec3, ElasticModel, Hold, Integrator, Model, ModelBuilder, Shape,
+    Body, Breeze, Collider, DVec3, ElasticModel, Hold, Method, Model, ModelBuilder, Shape,
 };
 use pliant_sim::{SnapshotError, Workspace, snapshot};
 
@@ -16,7 +16,7 @@ fn solvers() -> [Solver; 4] {
     [projective(10, 5, 0.0), projective(10, 0, 0.0), newton(1e-6), xpbd]
 }
 
-fn integrator(solver: Solver) -> Integrator {
+fn integrator(solver: Solver) -> Method {
     damped(solver, Damping::RigidPreserving(0.5))
 }
 
@@ -40,14 +40,14 @@ fn flag(solver: Solver) -> Model {
         .body(cloth(16))
         .hold(0, vec![0, 16], Hold::Spring(1e5), None)
         .wind(breeze)
-        .integrator(integrator(solver))
+        .method(integrator(solver))
         .build()
         .expect("a model")
 }
 
 /// Several bodies of several kinds at once.
 fn company(solver: Solver) -> Model {
-    let placed = |mut body: BodySpec, by: DVec3| {
+    let placed = |mut body: Body, by: DVec3| {
         body.mesh.positions.iter_mut().for_each(|x| *x += by);
         body
     };
@@ -58,7 +58,7 @@ fn company(solver: Solver) -> Model {
         .body(placed(cloth(8), DVec3::Z))
         .pin(0, |x| x.y > 0.14)
         .pin(2, |x| x.x < -0.49)
-        .integrator(integrator(solver))
+        .method(integrator(solver))
         .build()
         .expect("a model")
 }
@@ -69,13 +69,13 @@ fn bounce(solver: Solver) -> Model {
     let xpbd = matches!(solver, Solver::Xpbd { .. });
     let scheme = if xpbd { Scheme::BackwardEuler } else { Scheme::Bdf2 };
     let correction = Some(Correction::Fepr(Fepr::default()));
-    let integrator = Integrator { scheme, solver, correction, damping: None };
+    let integrator = Method { scheme, solver, correction, damping: None };
     let floor = Collider {
         friction: 0.3,
         ..Collider::new(Shape::plane(DVec3::Y * -0.3, DVec3::new(0.1, 1.0, 0.0)), 1e4)
     };
     let body = rubber(DVec3::splat(0.4), [6, 6, 6], ElasticModel::Corotated);
-    let builder = ModelBuilder::new().body(body).integrator(integrator).collider(floor);
+    let builder = ModelBuilder::new().body(body).method(integrator).collider(floor);
     builder.build().expect("a model")
 }
 

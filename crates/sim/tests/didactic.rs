@@ -4,9 +4,9 @@
 use crate::bodies::reference::{number, numbers};
 use crate::bodies::{Run, newton};
 use glam::DMat3;
-use pliant_model::integrator::{Integrator, Scheme};
+use pliant_model::method::{Method, Scheme};
 use pliant_model::potentials::PointResponse;
-use pliant_model::{BodySpec, DVec3, ModelBuilder};
+use pliant_model::{Body, DVec3, ModelBuilder};
 use serde_json::Value;
 
 fn fixture() -> Value {
@@ -25,10 +25,10 @@ fn particle(
     h: f64,
     law: impl Fn(DVec3) -> PointResponse + Send + Sync + 'static,
 ) -> Run {
-    let mut body = BodySpec::points("particle", vec![position], vec![mass]);
+    let mut body = Body::points("particle", vec![position], vec![mass]);
     body.velocities = Some(vec![velocity]);
-    let integrator = Integrator { scheme, solver: newton(1e-15), ..Integrator::default() };
-    let builder = ModelBuilder::new().body(body).gravity(DVec3::ZERO).integrator(integrator);
+    let integrator = Method { scheme, solver: newton(1e-15), ..Method::default() };
+    let builder = ModelBuilder::new().body(body).gravity(DVec3::ZERO).method(integrator);
     Run::new(builder.point_energy(0, vec![0], law).build().expect("a model"), h, 1)
 }
 

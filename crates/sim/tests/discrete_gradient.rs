@@ -2,17 +2,16 @@
 
 use crate::bodies::{Run, newton, projective};
 use pliant_model::collider::{Collider, Shape};
-use pliant_model::integrator::{Correction, Damping, Fepr, Integrator, Scheme};
-use pliant_model::{BodySpec, DVec3, ElasticModel, Hold, Lame, Matter, ModelBuilder};
-use pliant_sim::{SimError, Workspace};
+use pliant_model::method::{Correction, Damping, Fepr, Method, MethodError, Scheme};
+use pliant_model::{Body, DVec3, ElasticModel, Hold, Lame, Matter, ModelBuilder, ModelError};
 
-fn discrete(tolerance: f64) -> Integrator {
+fn discrete(tolerance: f64) -> Method {
     let scheme = Scheme::DiscreteGradient;
-    Integrator { scheme, solver: newton(tolerance), ..Integrator::default() }
+    Method { scheme, solver: newton(tolerance), ..Method::default() }
 }
 
 /// A cube of 20 kPa, stretched by a fifth, spinning and flying.
-fn stretched(material: ElasticModel) -> BodySpec {
+fn stretched(material: ElasticModel) -> Body {
     let mut body = crate::bodies::rubber(DVec3::ONE, [3, 3, 3], material);
     if let Matter::Solid { lame, .. } = &mut body.matter {
         lame.fill(Lame::of(2e4, 0.3));
@@ -29,7 +28,7 @@ fn stretched(material: ElasticModel) -> BodySpec {
 fn a_free_cube_keeps_energy_and_both_momenta() {
     for material in [ElasticModel::Corotated, ElasticModel::NeoHookean, ElasticModel::Stvk] {
         let builder = ModelBuilder::new().body(stretched(material)).gravity(DVec3::ZERO);
-        let model = builder.integrator(discrete(1e-11)).build().expect("a model");
+        let model = builder.method(discrete(1e-11)).build().expect("a model");
         let mut run = Run::new(model, 1.0 / 30.0, 1);
         let first = run.step();
         for n in 1..100 {
@@ -54,7 +53,7 @@ fn a_clamped_bar_under_gravity_keeps_its_energy() {
         let ids = (0u32..).zip(&body.mesh.positions).filter(|(_, x)| x.x < -0.49).map(|(v, _)| v);
         let (ids, builder) = (ids.collect(), ModelBuilder::new());
         let builder = builder.body(body.clone()).hold(0, ids, hold, None);
-        let model = builder.integrator(discrete(1e-11)).build().expect("a model");
+        let model = builder.method(discrete(1e-11)).build().expect("a model");
         let mut run = Run::new(model, 1.0 / 60.0, 1);
         let first = run.step();
         let mut moving = 0.0f64;
@@ -69,7 +68,7 @@ fn a_clamped_bar_under_gravity_keeps_its_energy() {
 }
 
 /// A ball of 0.4 m across, half a metre above the floor: a cube's grid, bent.
-fn ball(young: f64) -> BodySpec {
+fn ball(young: f64) -> Body {
     let mut body = crate::bodies::rubber(DVec3::splat(2.0), [4, 4, 4], ElasticModel::Corotated);
     for x in &mut body.mesh.positions {
         let square = *x * *x;
@@ -92,7 +91,7 @@ fn a_cube_bounces_without_loss_in_small_steps() {
     let mut body = crate::bodies::rubber(DVec3::splat(0.4), [3, 3, 3], ElasticModel::Corotated);
     body.mesh.positions.iter_mut().for_each(|x| *x += DVec3::Y * 0.5);
     let floor = Collider::new(Shape::plane(DVec3::ZERO, DVec3::Y), 1e4);
-    let model = ModelBuilder::new().body(body).collider(floor).integrator(discrete(1e-10)).build();
+    let model = ModelBuilder::new().body(body).collider(floor).method(discrete(1e-10)).build();
     let mut run = Run::new(model.expect("a model"), 1.0 / 240.0, 1);
     let first = run.step();
     let (mut touched, mut moving) = (0, 0.0f64);
@@ -110,16 +109,16 @@ fn a_cube_bounces_without_loss_in_small_steps() {
 /// goes on. Here it is stuck rarely, and says so; all other steps keep the energy.
 #[test]
 fn a_ball_bounces_in_long_steps_but_for_a_stall_now_and_then() {
-    let fepr = Integrator {
+    let fepr = Method {
         scheme: Scheme::ImplicitMidpoint,
         solver: newton(1e-9),
         correction: Some(Correction::Fepr(Fepr::default())),
-        ..Integrator::default()
+        ..Method::default()
     };
     for (integrator, most_stalls) in [(discrete(1e-9), 2), (fepr, 0)] {
         let scheme = integrator.scheme;
         let floor = Collider::new(Shape::plane(DVec3::ZERO, DVec3::Y), 1e3);
-        let builder = ModelBuilder::new().body(ball(2e4)).collider(floor).integrator(integrator);
+        let builder = ModelBuilder::new().body(ball(2e4)).collider(floor).method(integrator);
         let mut run = Run::new(builder.build().expect("a model"), 1.0 / 30.0, 1);
         let mut last = run.step().energy.total();
         let (mut stalls, mut moving, mut heights) = (0, 0.0f64, Vec::new());
@@ -146,8 +145,8 @@ fn any_number_of_threads_gives_the_same_bits() {
     let run = |threads: usize| {
         let builder = ModelBuilder::new().body(stretched(ElasticModel::Corotated));
         let damping = Some(Damping::Rayleigh { mass: 0.1, stiffness: 1e-3 });
-        let integrator = Integrator { damping, ..discrete(1e-9) };
-        let model = builder.integrator(integrator).build().expect("a model");
+        let integrator = Method { damping, ..discrete(1e-9) };
+        let model = builder.method(integrator).build().expect("a model");
         let mut run = Run::new(model, 1.0 / 30.0, threads);
         run.steps(5);
         run.bits()
@@ -162,7 +161,7 @@ fn the_order_is_two() {
         let mut positions = Vec::new();
         for n in [steps, 16 * steps] {
             let builder = ModelBuilder::new().body(stretched(ElasticModel::Corotated));
-            let model = builder.integrator(discrete(1e-12)).build().expect("a model");
+            let model = builder.method(discrete(1e-12)).build().expect("a model");
             let mut run = Run::new(model, 0.2 / n as f64, 1);
             run.steps(n);
             positions.push(run.positions());
@@ -176,8 +175,8 @@ fn the_order_is_two() {
 #[test]
 fn solvers_that_minimise_are_refused() {
     let scheme = Scheme::DiscreteGradient;
-    let integrator = Integrator { scheme, solver: projective(20, 5, 0.0), ..Integrator::default() };
+    let integrator = Method { scheme, solver: projective(20, 5, 0.0), ..Method::default() };
     let body = stretched(ElasticModel::Corotated);
-    let model = ModelBuilder::new().body(body).integrator(integrator).build().expect("a model");
-    assert!(matches!(Workspace::new(&model, 1), Err(SimError::DiscreteGradient)));
+    let refused = ModelBuilder::new().body(body).method(integrator).build();
+    assert!(matches!(refused, Err(ModelError::Method(MethodError::NotNewton { .. }))));
 }

@@ -3,19 +3,19 @@
 use crate::bodies::{Run, projective};
 use pliant_math::Row;
 use pliant_model::collider::{Collider, Shape};
-use pliant_model::integrator::{Correction, Damping, Fepr, Integrator, Scheme};
+use pliant_model::method::{Correction, Damping, Fepr, Method, Scheme};
 use pliant_model::{Breeze, DVec3, ElasticModel, Hold, Model, ModelBuilder, Motion};
 
 const H: f64 = 1.0 / 30.0;
 const SCHEMES: [Scheme; 3] = [Scheme::BackwardEuler, Scheme::Bdf2, Scheme::ImplicitMidpoint];
 const HOLDS: [Hold; 2] = [Hold::Spring(1e5), Hold::Hard];
 
-fn integrator(scheme: Scheme, fepr: Option<Fepr>, damping: Option<Damping>) -> Integrator {
+fn integrator(scheme: Scheme, fepr: Option<Fepr>, damping: Option<Damping>) -> Method {
     let correction = fepr.map(Correction::Fepr);
-    Integrator { scheme, solver: projective(20, 5, 0.0), correction, damping }
+    Method { scheme, solver: projective(20, 5, 0.0), correction, damping }
 }
 
-fn bar() -> pliant_model::BodySpec {
+fn bar() -> pliant_model::Body {
     crate::bodies::rubber(DVec3::new(0.6, 0.2, 0.2), [6, 2, 2], ElasticModel::Corotated)
 }
 
@@ -37,7 +37,7 @@ fn a_body_dragged_at_constant_velocity_stays_quiet() {
         };
         let builder = ModelBuilder::new().body(body).hold(0, pins(), hold, Some(motion));
         let integrator = integrator(scheme, Some(Fepr::default()), None);
-        let model = builder.gravity(DVec3::ZERO).integrator(integrator).build();
+        let model = builder.gravity(DVec3::ZERO).method(integrator).build();
         let mut run = Run::new(model.expect("a model"), H, 1);
         for step in 0..1000 {
             let report = run.step();
@@ -64,7 +64,7 @@ fn work_of_moved_ends_is_what_midpoint_gives() {
         let integrator = integrator(Scheme::ImplicitMidpoint, fepr, None);
         let builder =
             ModelBuilder::new().body(bar()).hold(0, pins(), Hold::Hard, Some(pull.clone()));
-        let model = builder.gravity(DVec3::ZERO).integrator(integrator).build();
+        let model = builder.gravity(DVec3::ZERO).method(integrator).build();
         let mut run = Run::new(model.expect("a model"), H, 1);
         let report = run.step();
         (run.state.added(), report.energy.total())
@@ -86,12 +86,12 @@ fn shaking() -> Motion {
     }
 }
 
-fn shaken(hold: Hold, integrator: Integrator) -> Model {
+fn shaken(hold: Hold, integrator: Method) -> Model {
     let builder = ModelBuilder::new().body(bar()).hold(0, pins(), hold, Some(shaking()));
-    builder.integrator(integrator).build().expect("a model")
+    builder.method(integrator).build().expect("a model")
 }
 
-fn blown(integrator: Integrator) -> Model {
+fn blown(integrator: Method) -> Model {
     let breeze = Breeze {
         velocity: DVec3::new(0.0, 0.0, 12.0),
         drag: 1.2,
@@ -101,17 +101,17 @@ fn blown(integrator: Integrator) -> Model {
         scale: vec![],
     };
     let builder = ModelBuilder::new().body(bar()).hold(0, pins(), Hold::Hard, None).wind(breeze);
-    builder.integrator(integrator).build().expect("a model")
+    builder.method(integrator).build().expect("a model")
 }
 
 /// Slides over a rough floor until it stops.
-fn rubbed(integrator: Integrator) -> Model {
+fn rubbed(integrator: Method) -> Model {
     let mut body = bar();
     body.velocities = Some(vec![DVec3::X * 2.0; body.mesh.positions.len()]);
     let floor = Shape::plane(DVec3::Y * -0.101, DVec3::Y);
     let floor = Collider { friction: 0.3, ..Collider::new(floor, 1e4) };
     let builder = ModelBuilder::new().body(body).collider(floor);
-    builder.integrator(integrator).build().expect("a model")
+    builder.method(integrator).build().expect("a model")
 }
 
 /// Energy added and dissipated by the end \[J\], and the largest distance from the account in
@@ -135,7 +135,7 @@ fn account(model: Model, h: f64, seconds: f64) -> (f64, f64, f64) {
 }
 
 /// A driven body, and how it is made for an integrator.
-type Driven = (&'static str, fn(Integrator) -> Model, Option<Damping>);
+type Driven = (&'static str, fn(Method) -> Model, Option<Damping>);
 
 #[test]
 fn driven_bodies_keep_their_account() {

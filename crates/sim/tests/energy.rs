@@ -1,22 +1,22 @@
 //! Energy projection: energy follows its account, and free bodies keep their momenta.
 
-use crate::bodies::{MATERIALS, Run, newton, projective};
+use crate::bodies::{Run, materials, newton, projective};
 use pliant_model::collider::{Collider, Shape};
-use pliant_model::integrator::{
-    Correction, Damping, Fepr, FeprMetric, FeprMomenta, Integrator, Scheme, Solver,
+use pliant_model::method::{
+    Correction, Damping, Fepr, FeprMetric, FeprMomenta, Method, Scheme, Solver,
 };
-use pliant_model::{BodySpec, DVec3, ElasticModel, Hold, ModelBuilder};
+use pliant_model::{Body, DVec3, ElasticModel, Hold, ModelBuilder};
 use pliant_sim::StepReport;
 
 const H: f64 = 1.0 / 30.0;
 
-fn fepr(scheme: Scheme, solver: Solver, metric: FeprMetric) -> Integrator {
+fn fepr(scheme: Scheme, solver: Solver, metric: FeprMetric) -> Method {
     let correction = Some(Correction::Fepr(Fepr { metric, ..Fepr::default() }));
-    Integrator { scheme, solver, correction, ..Integrator::default() }
+    Method { scheme, solver, correction, ..Method::default() }
 }
 
 /// A box stretched by a fifth, spinning free of gravity.
-fn spinning(material: ElasticModel) -> BodySpec {
+fn spinning(material: ElasticModel) -> Body {
     let mut body = crate::bodies::rubber(DVec3::ONE, [3, 3, 3], material);
     let stretched = |x: &DVec3| *x * DVec3::new(1.2, 1.0, 1.0);
     let positions: Vec<DVec3> = body.mesh.positions.iter().map(stretched).collect();
@@ -70,7 +70,7 @@ fn a_free_spinning_body_keeps_energy_and_momenta() {
             for metric in [FeprMetric::Smooth, FeprMetric::Diagonal] {
                 let integrator = fepr(scheme, solver, metric);
                 let builder = ModelBuilder::new().body(spinning(ElasticModel::Corotated));
-                let model = builder.gravity(DVec3::ZERO).integrator(integrator).build();
+                let model = builder.gravity(DVec3::ZERO).method(integrator).build();
                 let mut run = Run::new(model.expect("a model"), H, 1);
                 let seen = drift(&mut run, 200);
                 let case = format!("{scheme:?}, {solver:?}, {metric:?}");
@@ -85,10 +85,10 @@ fn a_free_spinning_body_keeps_energy_and_momenta() {
 
 #[test]
 fn every_material_keeps_its_energy() {
-    for material in MATERIALS {
+    for material in materials() {
         let integrator = fepr(Scheme::BackwardEuler, projective(20, 5, 0.0), FeprMetric::Smooth);
         let builder = ModelBuilder::new().body(spinning(material));
-        let model = builder.gravity(DVec3::ZERO).integrator(integrator).build();
+        let model = builder.gravity(DVec3::ZERO).method(integrator).build();
         let mut run = Run::new(model.expect("a model"), H, 1);
         let seen = drift(&mut run, 200);
         assert!(seen.energy < 1e-6, "{material:?}: energy {:e}", seen.energy);
@@ -99,10 +99,10 @@ fn every_material_keeps_its_energy() {
 
 #[test]
 fn without_it_backward_euler_loses_most_of_its_energy() {
-    let integrator = Integrator { solver: newton(1e-9), ..Integrator::default() };
+    let integrator = Method { solver: newton(1e-9), ..Method::default() };
     let mut body = spinning(ElasticModel::Corotated);
     body.velocities = None;
-    let model = ModelBuilder::new().body(body).gravity(DVec3::ZERO).integrator(integrator).build();
+    let model = ModelBuilder::new().body(body).gravity(DVec3::ZERO).method(integrator).build();
     let mut run = Run::new(model.expect("a model"), H, 1);
     let first = run.step().energy.total();
     assert!(run.steps(60).energy.total() < 0.1 * first);
@@ -117,7 +117,7 @@ fn a_swinging_bar_keeps_its_energy_in_gravity() {
         let solver = projective(20, 5, 0.0);
         let integrator = fepr(Scheme::ImplicitMidpoint, solver, FeprMetric::Smooth);
         let builder = ModelBuilder::new().body(body).hold(0, pins, hold, None);
-        let model = builder.integrator(integrator).build().expect("a model");
+        let model = builder.method(integrator).build().expect("a model");
         let mut run = Run::new(model, H, 1);
         let seen = drift(&mut run, 300);
         assert!(seen.moving > 1.0, "{hold:?}: the bar does not swing: {} J", seen.moving);
@@ -131,7 +131,7 @@ fn damping_is_respected() {
     let mut integrator = fepr(Scheme::BackwardEuler, projective(20, 5, 0.0), FeprMetric::Smooth);
     integrator.damping = Some(Damping::Ether(0.5));
     let builder = ModelBuilder::new().body(spinning(ElasticModel::Corotated));
-    let model = builder.gravity(DVec3::ZERO).integrator(integrator).build();
+    let model = builder.gravity(DVec3::ZERO).method(integrator).build();
     let mut run = Run::new(model.expect("a model"), H, 1);
     let seen = drift(&mut run, 150);
     assert!(run.state.dissipated() > 0.5 * run.state.accounts[0].goal.expect("a goal").energy);
@@ -147,7 +147,7 @@ fn a_bouncing_body_keeps_its_energy() {
         body.mesh.positions.iter_mut().for_each(|x| x.y += 0.4);
         let floor = Collider::new(Shape::plane(DVec3::ZERO, DVec3::Y), 1e4);
         let integrator = fepr(scheme, projective(20, 5, 0.0), FeprMetric::Smooth);
-        let builder = ModelBuilder::new().body(body).collider(floor).integrator(integrator);
+        let builder = ModelBuilder::new().body(body).collider(floor).method(integrator);
         let mut run = Run::new(builder.build().expect("a model"), 1.0 / 60.0, 1);
         let mut touched = 0;
         let seen = drift_while(&mut run, 300, |report| touched += report.contacts.count);
@@ -169,9 +169,9 @@ fn the_filter_keeps_the_energy_in_the_swing() {
         }
         let correction = Some(Correction::Fepr(Fepr { filter, ..Fepr::default() }));
         let (scheme, solver) = (Scheme::ImplicitMidpoint, projective(20, 5, 0.0));
-        let integrator = Integrator { scheme, solver, correction, damping: None };
+        let integrator = Method { scheme, solver, correction, damping: None };
         let builder = ModelBuilder::new().body(body).hold(0, vec![4], Hold::Spring(1e5), None);
-        let model = builder.integrator(integrator).build().expect("a model");
+        let model = builder.method(integrator).build().expect("a model");
         let mut run = Run::new(model, H, 1);
         let seen = drift(&mut run, 300);
         assert!(seen.energy < 1e-6 && seen.failures == 0, "filter {filter}: {:e}", seen.energy);
@@ -194,7 +194,7 @@ fn the_filter_keeps_the_energy_in_the_swing() {
 #[test]
 fn bodies_apart_have_accounts_of_their_own() {
     // One is stretched and swings, the other spins: alone or together, each does the same.
-    let apart = |body: BodySpec, by: f64| {
+    let apart = |body: Body, by: f64| {
         let moved = |x: &DVec3| *x + DVec3::X * by;
         let positions = body.positions.as_ref().map(|p| p.iter().map(moved).collect());
         let mut moved_body = body.clone();
@@ -207,11 +207,11 @@ fn bodies_apart_have_accounts_of_their_own() {
     let bodies = [apart(swinging, -3.0), apart(spinning(ElasticModel::NeoHookean), 3.0)];
     for momenta in [FeprMomenta::Held, FeprMomenta::Paper { epsilon: 1e-3 }] {
         let correction = Some(Correction::Fepr(Fepr { momenta, ..Fepr::default() }));
-        let integrator = Integrator { correction, ..Integrator::default() };
-        let run = |chosen: &[BodySpec]| {
-            let add = |builder: ModelBuilder, body: &BodySpec| builder.body(body.clone());
+        let integrator = Method { correction, ..Method::default() };
+        let run = |chosen: &[Body]| {
+            let add = |builder: ModelBuilder, body: &Body| builder.body(body.clone());
             let builder = chosen.iter().fold(ModelBuilder::new(), add).gravity(DVec3::ZERO);
-            let model = builder.integrator(integrator).build().expect("a model");
+            let model = builder.method(integrator).build().expect("a model");
             let mut run = Run::new(model, H, 1);
             run.steps(100);
             run
@@ -242,7 +242,7 @@ fn a_step_that_goes_astray_is_projected_all_the_same() {
     body.positions = Some(body.mesh.positions.iter().map(stretched).collect());
     let linearised = Solver::Newton { iterations: 1, tolerance: 0.0 };
     let integrator = fepr(Scheme::ImplicitMidpoint, linearised, FeprMetric::Smooth);
-    let model = ModelBuilder::new().body(body).gravity(DVec3::ZERO).integrator(integrator).build();
+    let model = ModelBuilder::new().body(body).gravity(DVec3::ZERO).method(integrator).build();
     let mut run = Run::new(model.expect("a model"), H, 1);
     let mut astray = 0;
     let seen = drift_while(&mut run, 500, |report| astray += u32::from(report.pulled_back));

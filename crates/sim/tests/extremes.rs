@@ -1,10 +1,10 @@
 //! The worst that can be asked: whatever the start and the constants, states stay finite, and
 //! bodies that can come back do.
 
-use crate::bodies::{MATERIALS, Random, Run, damped, inverted, newton, projective, rubber};
+use crate::bodies::{Random, Run, damped, inverted, materials, newton, projective, rubber};
 use pliant_mesh::{Mesh, edges_of_tets, shapes};
-use pliant_model::integrator::{Damping, Integrator, Scheme, Solver};
-use pliant_model::{BodySpec, DVec3, ElasticModel, Matter, ModelBuilder};
+use pliant_model::method::{Damping, Method, Scheme, Solver};
+use pliant_model::{Body, DVec3, ElasticModel, Material, Matter, ModelBuilder};
 
 const SIZE: f64 = 0.3;
 
@@ -19,14 +19,14 @@ fn jittered(mesh: &Mesh, seed: u64) -> Vec<DVec3> {
 }
 
 fn recovering() -> impl Iterator<Item = ElasticModel> {
-    MATERIALS.into_iter().filter(|m| *m != ElasticModel::Stvk)
+    materials().filter(|m| *m != ElasticModel::Stvk)
 }
 
 #[test]
 fn jittered_bodies_come_back() {
     let mesh = cube();
     let solids = recovering().map(|m| rubber(DVec3::splat(SIZE), [3, 3, 3], m));
-    let net = BodySpec::springs("net", mesh.clone(), edges_of_tets(&mesh.tets), 2000.0, 27.0);
+    let net = Body::springs("net", mesh.clone(), edges_of_tets(&mesh.tets), 2000.0, 27.0);
     for body in solids.chain([net]) {
         let continuum = matches!(body.matter, Matter::Solid { .. });
         for solver in [projective(20, 5, 0.0), projective(40, 0, 0.0), newton(1e-6)] {
@@ -37,7 +37,7 @@ fn jittered_bodies_come_back() {
                 thrown.positions = Some(start);
                 let integrator = damped(solver, Damping::RigidPreserving(3.0));
                 let builder = ModelBuilder::new().body(thrown).gravity(DVec3::ZERO);
-                let model = builder.integrator(integrator).build().expect("a model");
+                let model = builder.method(integrator).build().expect("a model");
                 let mut run = Run::new(model, 1.0 / 60.0, 1);
                 let first = run.step().energy.potential;
                 let last = run.steps(60).energy.potential;
@@ -96,18 +96,21 @@ fn nothing_makes_a_state_infinite() {
         Solver::Newton { iterations: 10, tolerance: 1e-8 },
         Solver::Newton { iterations: 1, tolerance: 0.0 },
     ];
-    for material in MATERIALS {
+    for material in materials() {
         for (start, positions) in starts(&mesh) {
             for (constants, young, density, h, gravity) in CONSTANTS {
                 for solver in solvers {
                     let name = format!("{}, {start}, {constants}, {solver:?}", material.name());
-                    let mut body =
-                        BodySpec::solid("cube", mesh.clone(), material, young, 0.3, density);
+                    let mut body = Body::solid(
+                        "cube",
+                        mesh.clone(),
+                        Material::elastic(material, young, 0.3, density),
+                    );
                     body.positions = Some(positions.clone());
                     let model = ModelBuilder::new()
                         .body(body)
                         .gravity(DVec3::NEG_Y * gravity)
-                        .integrator(damped(solver, Damping::RigidPreserving(1.0)))
+                        .method(damped(solver, Damping::RigidPreserving(1.0)))
                         .build();
                     let Ok(model) = model else {
                         assert_eq!(material, ElasticModel::Stvk, "{name} is refused");
@@ -144,13 +147,9 @@ fn nothing_makes_a_state_infinite() {
 fn a_free_body_without_inertia_stays_finite() {
     for solver in [projective(20, 5, 0.0), projective(20, 0, 0.0)] {
         let body = rubber(DVec3::splat(SIZE), [2, 2, 2], ElasticModel::Corotated);
-        let integrator = Integrator {
-            scheme: Scheme::QuasiStatic,
-            solver,
-            damping: None,
-            ..Integrator::default()
-        };
-        let model = ModelBuilder::new().body(body).integrator(integrator).build().expect("a model");
+        let integrator =
+            Method { scheme: Scheme::QuasiStatic, solver, damping: None, ..Method::default() };
+        let model = ModelBuilder::new().body(body).method(integrator).build().expect("a model");
         let mut run = Run::new(model, 1.0 / 30.0, 1);
         for _ in 0..3 {
             run.step();
@@ -159,7 +158,7 @@ fn a_free_body_without_inertia_stays_finite() {
     }
 }
 
-fn kind(body: &BodySpec) -> &'static str {
+fn kind(body: &Body) -> &'static str {
     match &body.matter {
         Matter::Solid { model, .. } => model.name(),
         Matter::Springs { .. } => "springs",

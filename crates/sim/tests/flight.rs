@@ -1,8 +1,8 @@
 //! What is thrown keeps its spin until it touches something.
 
 use crate::bodies::{Run, projective, rubber};
-use pliant_model::integrator::{Correction, Fepr, Scheme};
-use pliant_model::{Collider, DVec3, ElasticModel, Integrator, ModelBuilder, Shape};
+use pliant_model::method::{Correction, Fepr, Scheme};
+use pliant_model::{Collider, DVec3, ElasticModel, Method, ModelBuilder, Shape};
 use pliant_sim::measure;
 
 const H: f64 = 1.0 / 60.0;
@@ -15,9 +15,9 @@ fn thrown(scheme: Scheme, filter: f64, height: f64) -> Run {
     body.velocities = Some(body.mesh.positions.iter().map(velocity).collect());
     let correction = Some(Correction::Fepr(Fepr { filter, ..Fepr::default() }));
     let solver = projective(20, 5, 0.0);
-    let integrator = Integrator { scheme, solver, correction, ..Integrator::default() };
+    let integrator = Method { scheme, solver, correction, ..Method::default() };
     let floor = Collider::new(Shape::plane(DVec3::Y * -height, DVec3::Y), 1e5);
-    let builder = ModelBuilder::new().body(body).collider(floor).integrator(integrator);
+    let builder = ModelBuilder::new().body(body).collider(floor).method(integrator);
     Run::new(builder.build().expect("a model"), H, 1)
 }
 

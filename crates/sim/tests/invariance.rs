@@ -3,8 +3,8 @@
 use crate::bodies::{Random, Run, backward_euler, cloth, distance, newton, projective, rubber};
 use pliant_math::DMat3;
 use pliant_mesh::Mesh;
-use pliant_model::integrator::Solver;
-use pliant_model::{BodySpec, DVec3, Matter, Model, ModelBuilder, rotation};
+use pliant_model::method::Solver;
+use pliant_model::{Body, DVec3, Matter, Model, ModelBuilder, rotation};
 
 const H: f64 = 1.0 / 30.0;
 const GRAVITY: DVec3 = DVec3::new(0.0, -9.81, 0.0);
@@ -13,20 +13,20 @@ fn solvers() -> [Solver; 2] {
     [projective(500, 5, 1e-12), newton(1e-12)]
 }
 
-fn scenes() -> Vec<BodySpec> {
+fn scenes() -> Vec<Body> {
     let bar = |material| rubber(DVec3::new(0.6, 0.2, 0.2), [5, 2, 2], material);
-    let mut scenes: Vec<BodySpec> = crate::bodies::MATERIALS.into_iter().map(bar).collect();
+    let mut scenes: Vec<Body> = crate::bodies::materials().map(bar).collect();
     scenes.push(cloth(5));
     scenes
 }
 
 /// Clamped at its low-x end by vertex number, whatever its pose.
-fn hung(body: BodySpec, ends: &[u32], gravity: DVec3, solver: Solver) -> Model {
+fn hung(body: Body, ends: &[u32], gravity: DVec3, solver: Solver) -> Model {
     ModelBuilder::new()
         .body(body)
         .hold(0, ends.to_vec(), pliant_model::Hold::Hard, None)
         .gravity(gravity)
-        .integrator(backward_euler(solver))
+        .method(backward_euler(solver))
         .build()
         .expect("a model")
 }
@@ -96,7 +96,7 @@ fn a_free_body_keeps_its_momentum() {
             let speed = |_: &DVec3| DVec3::X + 0.5 * random.vector();
             tossed.velocities = Some(body.mesh.positions.iter().map(speed).collect());
             let builder = ModelBuilder::new().body(tossed).gravity(DVec3::ZERO);
-            let model = builder.integrator(backward_euler(solver)).build().expect("a model");
+            let model = builder.method(backward_euler(solver)).build().expect("a model");
             let mut run = Run::new(model, H, 1);
             let momentum = |run: &Run| {
                 let parts = run.model.masses().iter().zip(run.state.velocities.iter());
@@ -126,7 +126,7 @@ fn a_falling_body_follows_backward_eulers_parabola() {
             let mut thrown = body.clone();
             thrown.velocities = Some(vec![v0; body.mesh.positions.len()]);
             let builder = ModelBuilder::new().body(thrown).gravity(GRAVITY);
-            let model = builder.integrator(backward_euler(solver)).build().expect("a model");
+            let model = builder.method(backward_euler(solver)).build().expect("a model");
             let mut run = Run::new(model, H, 1);
             run.steps(n);
             let n = n as f64;
@@ -138,7 +138,7 @@ fn a_falling_body_follows_backward_eulers_parabola() {
     }
 }
 
-fn label(body: &BodySpec) -> String {
+fn label(body: &Body) -> String {
     match &body.matter {
         Matter::Solid { model, .. } => format!("{} of {}", body.name, model.name()),
         Matter::Springs { .. } | Matter::Points { .. } => body.name.clone(),
@@ -146,7 +146,7 @@ fn label(body: &BodySpec) -> String {
 }
 
 /// The same body with shuffled vertices, elements and corners, and where each vertex went.
-fn renumbered(body: &BodySpec, seed: u64) -> (BodySpec, Vec<u32>) {
+fn renumbered(body: &Body, seed: u64) -> (Body, Vec<u32>) {
     let mut random = Random(seed);
     let mut shuffled = |count: usize| {
         let mut order: Vec<u32> = (0..count as u32).collect();

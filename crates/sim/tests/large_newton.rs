@@ -3,7 +3,7 @@
 use pliant_math::team::Team;
 use pliant_math::{Buffer, Row};
 use pliant_mesh::shapes;
-use pliant_model::{BodySpec, DVec3, Drive, ElasticModel, Model, ModelBuilder};
+use pliant_model::{Body, DVec3, Drive, ElasticModel, Material, Model, ModelBuilder};
 use pliant_sim::objective::{EvaluationSpace, Forces, Objective};
 use pliant_sim::solver::SolverInfo;
 use pliant_sim::solver::newton::{self, NewtonParams, NewtonSpace};
@@ -13,7 +13,7 @@ const H: f64 = 1.0 / 30.0;
 /// A bar held at an end, bent, and on its way.
 fn bar(cells: [usize; 3], material: ElasticModel) -> Model {
     let mesh = shapes::solid_box(DVec3::new(1.0, 0.25, 0.25), cells).expect("a box");
-    let mut body = BodySpec::solid("bar", mesh, material, 1e6, 0.3, 1000.0);
+    let mut body = Body::solid("bar", mesh, Material::elastic(material, 1e6, 0.3, 1000.0));
     let bent = |x: &DVec3| *x + DVec3::Y * (-0.15 * (x.x + 0.5) * (x.x + 0.5));
     body.positions = Some(body.mesh.positions.iter().map(bent).collect());
     body.velocities = Some(body.mesh.positions.iter().map(|x| DVec3::new(0.0, 0.5, x.x)).collect());

@@ -5,10 +5,10 @@ use crate::bodies::{Run, backward_euler, distance, newton, projective};
 use pliant_math::team::Team;
 use pliant_math::{Buffer, Row};
 use pliant_mesh::Mesh;
-use pliant_model::integrator::Solver;
+use pliant_model::method::Solver;
 use pliant_model::potentials::ProxyKind;
 use pliant_model::{
-    BodySpec, DVec3, Drive, ElasticModel, FrameInput, Lame, Matter, Model, ModelBuilder,
+    Body, DVec3, Drive, ElasticModel, FrameInput, Lame, Matter, Model, ModelBuilder,
 };
 use pliant_sim::objective::{EvaluationSpace, Forces, Objective};
 use pliant_sim::solver::Start;
@@ -49,14 +49,14 @@ fn a_step_of_the_as_rigid_as_possible_cube() {
     let lame = vec![Lame { mu: number("mu"), lambda: 0.0 }; tets.len()];
     let mesh = Mesh::solid(points(&file["X"]), tets);
     let matter = Matter::Solid { model: ElasticModel::Arap, lame, density: number("rho") };
-    let body = BodySpec {
+    let body = Body {
         positions: Some(points(&file["x0"])),
         velocities: Some(points(&file["v0"])),
-        ..BodySpec::new("cube", mesh, matter)
+        ..Body::new("cube", mesh, matter)
     };
     for solver in [projective(3000, 0, 1e-15), projective(300, 5, 1e-15), newton(1e-15)] {
         let builder = ModelBuilder::new().body(body.clone()).gravity(DVec3::ZERO);
-        let model = builder.integrator(backward_euler(solver)).build().expect("a model");
+        let model = builder.method(backward_euler(solver)).build().expect("a model");
         let mut run = Run::new(model, number("h"), 1);
         let report = run.step();
         let error = distance(&run.positions(), &points(&file["x_be"]));
@@ -114,17 +114,17 @@ impl Slides {
         let (now, before) = (points(&self.file["y_t"]), points(&self.file["y_tm1"]));
         let velocity = now.iter().zip(&before).map(|(x, y)| (*x - *y) / self.h).collect();
         let mesh = Mesh { positions: rest, ..Mesh::default() };
-        let body = BodySpec {
+        let body = Body {
             positions: Some(now),
             velocities: Some(velocity),
-            ..BodySpec::springs("network", mesh, springs, k, 4.0 * self.lightest())
+            ..Body::springs("network", mesh, springs, k, 4.0 * self.lightest())
         };
         ModelBuilder::new()
             .body(body)
             .hold(0, vec![2], pliant_model::Hold::Hard, None)
             .follow(0, vec![0, 1, 2, 3], self.weights())
             .gravity(GRAVITY)
-            .integrator(backward_euler(solver))
+            .method(backward_euler(solver))
             .build()
             .expect("a model")
     }

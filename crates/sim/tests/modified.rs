@@ -1,7 +1,7 @@
 //! Equilibria by Newton's method, by the matrix at rest alone, and with what touches: the same ones.
 
 use crate::bodies::{Run, clamped, distance, newton, quasi_static, rubber};
-use pliant_model::integrator::Solver;
+use pliant_model::method::Solver;
 use pliant_model::touching::TouchLaw;
 use pliant_model::{Collider, DVec3, ElasticModel, Hold, Model, ModelBuilder, Rigid, Shape};
 
@@ -23,7 +23,7 @@ fn pressed(solver: Solver) -> Model {
         body
     };
     let (lower, upper) = (cube(-0.2), cube(0.19));
-    let at = |body: &pliant_model::BodySpec, is_held: fn(DVec3) -> bool| -> Vec<u32> {
+    let at = |body: &pliant_model::Body, is_held: fn(DVec3) -> bool| -> Vec<u32> {
         let all = (0u32..).zip(&body.mesh.positions);
         all.filter(|(_, x)| is_held(**x)).map(|(v, _)| v).collect()
     };
@@ -37,7 +37,7 @@ fn pressed(solver: Solver) -> Model {
         .touching(TouchLaw::ELASTIC)
         .collider(ball)
         .gravity(DVec3::ZERO)
-        .integrator(quasi_static(solver))
+        .method(quasi_static(solver))
         .build()
         .expect("a model")
 }

@@ -1,8 +1,8 @@
 //! Colliders that move: slowly, fast, and not at all like anything real.
 
 use crate::bodies::{Random, Run, backward_euler, projective, rubber};
-use pliant_model::integrator::{Correction, Fepr};
-use pliant_model::{Collider, DVec3, ElasticModel, Integrator, ModelBuilder, Motion, Shape};
+use pliant_model::method::{Correction, Fepr};
+use pliant_model::{Collider, DVec3, ElasticModel, Method, ModelBuilder, Motion, Shape};
 
 /// A soft cube of 0.4 m, flying at a wall that moves.
 fn hit(wall: f64) -> (Run, DVec3) {
@@ -17,7 +17,7 @@ fn hit(wall: f64) -> (Run, DVec3) {
     let shape = Shape::plane(DVec3::X * 0.25, -DVec3::X);
     let collider = Collider { motion: Some(motion), ..Collider::new(shape, 2e4) };
     let builder = ModelBuilder::new().body(cube).collider(collider).gravity(DVec3::ZERO);
-    let model = builder.integrator(backward_euler(projective(100, 5, 1e-10)));
+    let model = builder.method(backward_euler(projective(100, 5, 1e-10)));
     let run = Run::new(model.build().expect("a model"), 1.0 / 120.0, 1);
     let momentum = DVec3::X * (2.0 * run.model.masses().iter().sum::<f64>());
     (run, momentum)
@@ -61,7 +61,7 @@ fn jumping(reach: f64, every: usize) -> ModelBuilder {
         .body(cube)
         .collider(Collider { motion: Some(motion), ..ball })
         .gravity(DVec3::ZERO)
-        .integrator(Integrator { correction, ..backward_euler(projective(20, 5, 0.0)) })
+        .method(Method { correction, ..backward_euler(projective(20, 5, 0.0)) })
 }
 
 #[test]

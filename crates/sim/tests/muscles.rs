@@ -2,12 +2,10 @@
 
 use crate::bodies::Run;
 use pliant_mesh::shapes;
-use pliant_model::integrator::{Integrator, Scheme, Solver};
+use pliant_model::method::{Method, Scheme, Solver};
 use pliant_model::potentials::activation::fibre;
 use pliant_model::potentials::sliding::Plane;
-use pliant_model::{
-    ActiveTet, BodySpec, DVec3, ElasticModel, Lame, Model, ModelBuilder, SlidingVertex,
-};
+use pliant_model::{ActiveTet, Body, DVec3, Lame, Material, Model, ModelBuilder, SlidingVertex};
 
 /// A bar that contracts along itself, held at one end, with the other on a plane.
 fn bar(scheme: Scheme) -> Model {
@@ -18,7 +16,7 @@ fn bar(scheme: Scheme) -> Model {
     let ends = (0..mesh.positions.len() as u32).filter(|&v| mesh.positions[v as usize].x > 0.149);
     let sliding = ends.map(|v| SlidingVertex { vertex: v, plane: plane(v), stiffness: 200.0 });
     let sliding = sliding.collect();
-    let body = BodySpec::solid("bar", mesh.clone(), ElasticModel::Tissue, 3000.0, 0.3, 1000.0);
+    let body = Body::solid("bar", mesh.clone(), Material::tissue(3000.0, 0.3, 1000.0));
     let solver = Solver::Modified { iterations: 30, history: 5, tolerance: 1e-10 };
     ModelBuilder::new()
         .body(body)
@@ -26,7 +24,7 @@ fn bar(scheme: Scheme) -> Model {
         .slide(0, sliding)
         .pin(0, |x| x.x < -0.149)
         .gravity(DVec3::ZERO)
-        .integrator(Integrator { scheme, solver, correction: None, damping: None })
+        .method(Method { scheme, solver, correction: None, damping: None })
         .build()
         .expect("a model")
 }

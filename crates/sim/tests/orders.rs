@@ -4,17 +4,17 @@
 use crate::bodies::reference::{free_body, number, numbers, vectors};
 use crate::bodies::{Run, newton};
 use pliant_model::DVec3;
-use pliant_model::integrator::{Correction, Fepr, FeprMetric, Integrator, Scheme};
+use pliant_model::method::{Correction, Fepr, FeprMetric, Method, Scheme};
 use serde_json::Value;
 
 fn fixture() -> Value {
     serde_json::from_str(include_str!("fixtures/orders.json")).expect("a fixture")
 }
 
-fn integrator(scheme: Scheme, projected: bool) -> Integrator {
+fn integrator(scheme: Scheme, projected: bool) -> Method {
     let correction =
         projected.then_some(Correction::Fepr(Fepr { metric: FeprMetric::Mass, ..Fepr::default() }));
-    Integrator { scheme, solver: newton(1e-13), correction, ..Integrator::default() }
+    Method { scheme, solver: newton(1e-13), correction, ..Method::default() }
 }
 
 fn run_of(data: &Value, scheme: Scheme, projected: bool, h: f64) -> Run {

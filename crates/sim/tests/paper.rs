@@ -3,7 +3,7 @@
 
 use crate::bodies::reference::{free_body, number, numbers, vectors};
 use crate::bodies::{Run, newton};
-use pliant_model::integrator::{Correction, Fepr, FeprMetric, FeprMomenta, Integrator, Scheme};
+use pliant_model::method::{Correction, Fepr, FeprMetric, FeprMomenta, Method, Scheme};
 use serde_json::Value;
 
 /// m r² of the cube \[kg m²\]: 1 kg, and half the diagonal of 1 m³.
@@ -19,8 +19,7 @@ fn cube(mu: &str, scheme: Scheme, epsilon: f64) -> Run {
     let momenta = FeprMomenta::Paper { epsilon: epsilon / SIZE };
     let fepr = Fepr { metric: FeprMetric::Mass, momenta, ..Fepr::default() };
     let correction = Some(Correction::Fepr(fepr));
-    let integrator =
-        Integrator { scheme, solver: newton(1e-13), correction, ..Integrator::default() };
+    let integrator = Method { scheme, solver: newton(1e-13), correction, ..Method::default() };
     free_body(&data, mu.parse().expect("a number"), number(&data["h"]), integrator)
 }
 

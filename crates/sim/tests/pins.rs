@@ -1,12 +1,12 @@
 //! What is held stays, what is driven goes where it is driven, and stiff springs become pins.
 
 use crate::bodies::{Run, backward_euler, clamped, cloth, distance, newton, projective, rubber};
-use pliant_model::integrator::Solver;
-use pliant_model::{BodySpec, DVec3, ElasticModel, Hold, ModelBuilder, Motion};
+use pliant_model::method::Solver;
+use pliant_model::{Body, DVec3, ElasticModel, Hold, ModelBuilder, Motion};
 
 const H: f64 = 1.0 / 30.0;
 
-fn bar() -> BodySpec {
+fn bar() -> Body {
     rubber(DVec3::new(0.6, 0.2, 0.2), [6, 2, 2], ElasticModel::Corotated)
 }
 
@@ -14,7 +14,7 @@ fn solvers() -> [Solver; 3] {
     [projective(20, 5, 0.0), projective(40, 0, 0.0), newton(1e-10)]
 }
 
-fn end_vertices(body: &BodySpec, condition: impl Fn(DVec3) -> bool) -> Vec<u32> {
+fn end_vertices(body: &Body, condition: impl Fn(DVec3) -> bool) -> Vec<u32> {
     let positions = body.mesh.positions.iter();
     (0u32..).zip(positions).filter(|(_, x)| condition(**x)).map(|(v, _)| v).collect()
 }
@@ -55,7 +55,7 @@ fn driven_pins_are_exactly_where_they_are_driven() {
         let model = ModelBuilder::new()
             .body(body)
             .hold(0, held.clone(), Hold::Hard, Some(motion.clone()))
-            .integrator(backward_euler(solver))
+            .method(backward_euler(solver))
             .build()
             .expect("a model");
         let mut run = Run::new(model, H, 1);
@@ -89,7 +89,7 @@ fn soft_pins_become_hard_ones() {
             let model = ModelBuilder::new()
                 .body(body)
                 .hold(0, vertices, Hold::Spring(stiffness), None)
-                .integrator(backward_euler(solver))
+                .method(backward_euler(solver))
                 .build()
                 .expect("a model");
             let mut soft = Run::new(model, H, 1);
@@ -119,7 +119,7 @@ fn enormous_weights_follow_exactly() {
                 let model = ModelBuilder::new()
                     .body(body.clone())
                     .follow(0, followed.clone(), vec![1e30; followed.len()])
-                    .integrator(backward_euler(solver))
+                    .method(backward_euler(solver))
                     .build()
                     .expect("a model");
                 let mut run = Run::new(model, H, 1);
@@ -163,7 +163,7 @@ fn a_weight_of_zero_is_free_motion() {
                 if let Some(weights) = weights {
                     builder = builder.follow(0, all.clone(), weights);
                 }
-                builder.integrator(backward_euler(solver)).build().expect("a model")
+                builder.method(backward_euler(solver)).build().expect("a model")
             };
             let mut free = Run::new(build(None), H, 1);
             let mut followed = Run::new(build(Some(vec![0.0; all.len()])), H, 1);

@@ -2,19 +2,19 @@
 
 use crate::bodies::{Run, projective, rubber};
 use pliant_math::Row;
-use pliant_model::integrator::{Correction, Fepr, FeprMetric, FeprSolution};
-use pliant_model::{BodySpec, DVec3, ElasticModel, Integrator, ModelBuilder};
+use pliant_model::method::{Correction, Fepr, FeprMetric, FeprSolution};
+use pliant_model::{Body, DVec3, ElasticModel, Method, ModelBuilder};
 use pliant_sim::measure;
 
-fn fepr(solution: FeprSolution) -> Integrator {
+fn fepr(solution: FeprSolution) -> Method {
     let metric =
         if solution == FeprSolution::Fast { FeprMetric::Smooth } else { FeprMetric::Diagonal };
     let correction = Some(Correction::Fepr(Fepr { solution, metric, ..Fepr::default() }));
-    Integrator { solver: projective(20, 5, 0.0), correction, ..Integrator::default() }
+    Method { solver: projective(20, 5, 0.0), correction, ..Method::default() }
 }
 
 /// A soft box that turns with ω [rad/s] about a point.
-fn turning(size: DVec3, cells: [usize; 3], about: DVec3, omega: DVec3) -> BodySpec {
+fn turning(size: DVec3, cells: [usize; 3], about: DVec3, omega: DVec3) -> Body {
     let mut body = rubber(size, cells, ElasticModel::Corotated);
     let velocity = |x: &DVec3| omega.cross(*x - about);
     body.velocities = Some(body.mesh.positions.iter().map(velocity).collect());
@@ -42,10 +42,10 @@ fn largest_change(run: &mut Run, steps: usize, about: DVec3, along: DVec3) -> f6
 const TOP: DVec3 = DVec3::new(0.0, 0.3, 0.0);
 
 /// Hung up at the middle of its top, and spun about the plumb line.
-fn hanging(integrator: Integrator, gravity: DVec3) -> Run {
+fn hanging(integrator: Method, gravity: DVec3) -> Run {
     let body = turning(DVec3::new(0.2, 0.6, 0.2), [2, 6, 2], TOP, DVec3::new(0.4, 6.0, 0.0));
     let builder = ModelBuilder::new().body(body).pin(0, |x| x.distance(TOP) < 1e-9);
-    let model = builder.gravity(gravity).integrator(integrator).build().expect("a model");
+    let model = builder.gravity(gravity).method(integrator).build().expect("a model");
     assert_eq!(model.hard_vertices().len(), 1);
     Run::new(model, 1.0 / 60.0, 1)
 }
@@ -59,7 +59,7 @@ fn a_body_hung_from_one_point_keeps_spinning() {
         assert!(kept < 1e-7, "{solution:?}: {kept:e} of the spin");
     }
     // Backward Euler alone loses it.
-    let plain = Integrator { correction: None, ..fepr(FeprSolution::Fast) };
+    let plain = Method { correction: None, ..fepr(FeprSolution::Fast) };
     let lost = largest_change(&mut hanging(plain, gravity), 300, TOP, DVec3::Y);
     assert!(lost > 0.05, "only {lost}");
 }
@@ -87,10 +87,10 @@ fn a_door_keeps_turning_on_slanted_hinges() {
     door.mesh.positions.iter_mut().for_each(|x| *x = lean * *x);
     let turned = door.velocities.into_iter().flatten().map(|v| lean * v);
     let hinge = lean * DVec3::new(-0.4, 0.0, -0.05);
-    let door = BodySpec { velocities: Some(turned.collect()), ..door };
+    let door = Body { velocities: Some(turned.collect()), ..door };
     let on_hinge = |x: DVec3| (x - hinge).cross(axis).length() < 1e-9;
     let builder = ModelBuilder::new().body(door).pin(0, on_hinge).gravity(DVec3::ZERO);
-    let model = builder.integrator(fepr(FeprSolution::Fast)).build().expect("a model");
+    let model = builder.method(fepr(FeprSolution::Fast)).build().expect("a model");
     assert!(model.hard_vertices().len() >= 4);
     let mut run = Run::new(model, 1.0 / 60.0, 1);
     // Hinges on the corner are not where it turned: the first step changes the spin.

@@ -2,8 +2,8 @@
 
 use crate::bodies::{Run, newton};
 use pliant_mesh::Mesh;
-use pliant_model::integrator::{Integrator, Scheme, Solver};
-use pliant_model::{BodySpec, DVec3, ElasticModel, Hold, ModelBuilder};
+use pliant_model::method::{Method, Scheme, Solver};
+use pliant_model::{Body, DVec3, ElasticModel, Hold, ModelBuilder};
 
 const ALL: [Scheme; 7] = [
     Scheme::DiscreteGradient,
@@ -15,17 +15,17 @@ const ALL: [Scheme; 7] = [
     Scheme::SymplecticEuler,
 ];
 
-fn with(scheme: Scheme, solver: Solver) -> Integrator {
-    Integrator { scheme, solver, ..Integrator::default() }
+fn with(scheme: Scheme, solver: Solver) -> Method {
+    Method { scheme, solver, ..Method::default() }
 }
 
 /// A mass on a spring, pulled along it: x″ = −ω²(x − r), with the exact solution a cosine.
-fn oscillator(integrator: Integrator, h: f64) -> Run {
+fn oscillator(integrator: Method, h: f64) -> Run {
     let mesh = Mesh { positions: vec![DVec3::ZERO, DVec3::X], ..Mesh::default() };
     // Half the mass is at each end; the one at the origin is held.
-    let mut body = BodySpec::springs("spring", mesh, vec![[0, 1]], 50.0, 1.0);
+    let mut body = Body::springs("spring", mesh, vec![[0, 1]], 50.0, 1.0);
     body.positions = Some(vec![DVec3::ZERO, DVec3::X * 1.3]);
-    let builder = ModelBuilder::new().body(body).gravity(DVec3::ZERO).integrator(integrator);
+    let builder = ModelBuilder::new().body(body).gravity(DVec3::ZERO).method(integrator);
     let builder = builder.hold(0, vec![0], Hold::Hard, None);
     Run::new(builder.build().expect("a model"), h, 1)
 }
@@ -89,7 +89,7 @@ fn every_scheme_drives_hard_vertices_exactly() {
         };
         let rest = body.mesh.positions[0];
         let builder = ModelBuilder::new().body(body).hold(0, pins, Hold::Hard, Some(motion));
-        let model = builder.integrator(with(scheme, newton(1e-10))).build().expect("a model");
+        let model = builder.method(with(scheme, newton(1e-10))).build().expect("a model");
         let mut run = Run::new(model, 1e-3, 1);
         run.steps(20);
         let off = run.positions()[0].distance(rest + DVec3::Y * 0.02);

@@ -1,10 +1,9 @@
 //! The easy door: it moves what the exact door moves, and says what it cannot.
 
 use pliant_mesh::{Selection, shapes};
-use pliant_model::integrator::{Correction, Damping, Fepr, Scheme};
+use pliant_model::method::{Correction, Damping, Fepr, Scheme};
 use pliant_model::{
-    BodySpec, Breeze, Collider, DVec3, ElasticModel, FrameInput, Hold, Integrator, ModelBuilder,
-    Motion, Shape,
+    Body, Breeze, Collider, DVec3, FrameInput, Hold, Material, Method, ModelBuilder, Motion, Shape,
 };
 use pliant_sim::{
     Simulation, SimulationBuilder, SimulationError, SnapshotError, State, Workspace, step,
@@ -12,15 +11,15 @@ use pliant_sim::{
 
 const H: f64 = 1.0 / 60.0;
 
-fn vivid() -> Integrator {
+fn vivid() -> Method {
     let fepr = Fepr { filter: 0.1, ..Fepr::default() };
     let (scheme, correction) = (Scheme::ImplicitMidpoint, Some(Correction::Fepr(fepr)));
-    Integrator { scheme, correction, ..Integrator::default() }
+    Method { scheme, correction, ..Method::default() }
 }
 
-fn bar(name: &str) -> BodySpec {
+fn bar(name: &str) -> Body {
     let mesh = shapes::box3([1.0, 0.2, 0.2], [8, 2, 2]).expect("a box");
-    BodySpec::solid(name, mesh, ElasticModel::NeoHookean, 1e5, 0.4, 1000.0)
+    Body::solid(name, mesh, Material::neo_hookean(1e5, 0.4, 1000.0))
 }
 
 /// Half a metre along x within half a second.
@@ -68,7 +67,7 @@ fn the_easy_door_gives_the_bits_of_the_exact_one() {
         .hold(1, ends(-1.0), Hold::Spring(1e4), None)
         .collider(floor())
         .wind(gusts())
-        .integrator(vivid());
+        .method(vivid());
     let model = builder.build().expect("a model");
     let mut workspace = Workspace::new(&model, 1).expect("a workspace");
     let mut state = State::initial(&model);
@@ -131,7 +130,7 @@ fn snapshots_of_other_models_and_damaged_ones_are_refused() {
     let (bytes, before) = (simulation.snapshot(), simulation.all_positions().to_vec());
     let mut others = [
         company().gravity(DVec3::ZERO),
-        company().method(Integrator::default()),
+        company().method(Method::default()),
         company().body(bar("third")),
         company().model(|model| model.stiffened(0.5)),
     ]
@@ -175,7 +174,7 @@ fn middle(simulation: &Simulation, body: &str) -> f64 {
 
 #[test]
 fn a_moving_attachment_drags_its_body_along() {
-    let damped = Integrator { damping: Some(Damping::Ether(4.0)), ..Integrator::default() };
+    let damped = Method { damping: Some(Damping::Ether(4.0)), ..Method::default() };
     for hold in [Hold::Hard, Hold::Spring(1e5)] {
         let held = || bar("bar").attach(|x| x.x > 0.49, hold);
         let build = |body| {

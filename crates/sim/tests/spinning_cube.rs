@@ -3,7 +3,7 @@
 use crate::bodies::reference::{free_body, number, numbers, vectors};
 use crate::bodies::{Run, newton, projective};
 use pliant_model::DVec3;
-use pliant_model::integrator::{Integrator, Scheme, Solver};
+use pliant_model::method::{Method, Scheme, Solver};
 use serde_json::Value;
 
 const MATERIALS: [&str; 2] = ["100", "1000"];
@@ -13,12 +13,12 @@ fn fixture() -> Value {
 }
 
 /// The cube with a shear modulus \[Pa\].
-fn cube(data: &Value, mu: &str, integrator: Integrator) -> Run {
+fn cube(data: &Value, mu: &str, integrator: Method) -> Run {
     free_body(data, mu.parse().expect("a number"), number(&data["h"]), integrator)
 }
 
-fn with(scheme: Scheme, solver: Solver) -> Integrator {
-    Integrator { scheme, solver, ..Integrator::default() }
+fn with(scheme: Scheme, solver: Solver) -> Method {
+    Method { scheme, solver, ..Method::default() }
 }
 
 /// The cube after its first step, by one scheme, about to go on by another.

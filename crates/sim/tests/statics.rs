@@ -3,12 +3,12 @@
 use std::path::Path;
 
 use crate::bodies::{
-    MATERIALS, Run, backward_euler, clamped, damped, distance, newton, projective, quasi_static,
+    Run, backward_euler, clamped, damped, distance, materials, newton, projective, quasi_static,
     rubber,
 };
 use pliant_mesh::{Mesh, shapes};
-use pliant_model::integrator::{Damping, Integrator, Scheme};
-use pliant_model::{BodySpec, DVec3, ElasticModel, ModelBuilder};
+use pliant_model::method::{Damping, Method, Scheme};
+use pliant_model::{Body, DVec3, Material, ModelBuilder};
 
 const LENGTH: f64 = 1.0;
 const THICKNESS: f64 = 0.2;
@@ -16,10 +16,10 @@ const DENSITY: f64 = 1000.0;
 const GRAVITY: f64 = 9.81;
 
 /// A bar along x, `k` cells of 10 cm per 10 cm.
-fn bar(k: usize, young: f64, poisson: f64) -> BodySpec {
+fn bar(k: usize, young: f64, poisson: f64) -> Body {
     let size = DVec3::new(LENGTH, THICKNESS, THICKNESS);
     let mesh = shapes::solid_box(size, [10 * k, 2 * k, 2 * k]).expect("a box");
-    BodySpec::solid("bar", mesh, ElasticModel::Corotated, young, poisson, DENSITY)
+    Body::solid("bar", mesh, Material::corotated(young, poisson, DENSITY))
 }
 
 fn held(x: DVec3) -> bool {
@@ -33,7 +33,7 @@ fn sag(mesh: &Mesh, positions: &[DVec3]) -> f64 {
     pairs.iter().map(|(rest, now)| rest.y - now.y).sum::<f64>() / pairs.len() as f64
 }
 
-fn hanging(body: &BodySpec, integrator: Integrator, steps: usize) -> f64 {
+fn hanging(body: &Body, integrator: Method, steps: usize) -> f64 {
     let mut run = Run::new(clamped(body.clone(), integrator, held), 1.0 / 30.0, 2);
     let report = run.steps(steps);
     assert!(!report.gave_way() && !report.rolled_back, "{report:?}");
@@ -93,11 +93,11 @@ fn a_stiff_cantilever_is_timoshenkos_beam() {
 #[test]
 fn solvers_agree_at_convergence() {
     let size = DVec3::new(0.6, 0.2, 0.2);
-    for material in MATERIALS {
+    for material in materials() {
         let body = rubber(size, [6, 2, 2], material);
         for scheme in [Scheme::QuasiStatic, Scheme::BackwardEuler] {
             let solve = |solver, tolerance: f64| {
-                let integrator = Integrator { scheme, ..backward_euler(solver) };
+                let integrator = Method { scheme, ..backward_euler(solver) };
                 let model = clamped(body.clone(), integrator, |x| x.x < -0.299);
                 let mut run = Run::new(model, 1.0 / 30.0, 1);
                 let report = run.steps(if scheme == Scheme::QuasiStatic { 1 } else { 10 });
@@ -137,12 +137,12 @@ fn unstructured_bars_converge_as_well() {
         let young = 10.0 * DENSITY * GRAVITY * (length / thickness).powi(2) * length;
         let rest = mesh.positions.clone();
         let along = |x: &DVec3| (x[axis] - bounds.min[axis]) / length;
-        let body = BodySpec::solid(name, mesh, ElasticModel::Corotated, young, 0.3, DENSITY);
+        let body = Body::solid(name, mesh, Material::corotated(young, 0.3, DENSITY));
         let model = ModelBuilder::new()
             .body(body)
             .pin(0, |x| along(&x) < 0.02)
             .gravity(down * GRAVITY)
-            .integrator(quasi_static(newton(1e-8)))
+            .method(quasi_static(newton(1e-8)))
             .build()
             .expect("a model");
         let mut run = Run::new(model, 1.0, 2);

@@ -4,10 +4,10 @@
 use pliant_math::team::Team;
 use pliant_math::{Buffer, Row};
 use pliant_mesh::shapes;
-use pliant_model::integrator::{Integrator, Solver};
+use pliant_model::method::{Method, Solver};
 use pliant_model::{
-    BodySpec, Breeze, Collider, DVec3, Drive, ElasticModel, FrameInput, Hold, Model, ModelBuilder,
-    Response, Shape,
+    Body, Breeze, Collider, DVec3, Drive, ElasticModel, FrameInput, Hold, Material, Model,
+    ModelBuilder, Response, Shape,
 };
 use pliant_sim::objective::{EvaluationSpace, Forces, Objective};
 use pliant_sim::solver::SolverInfo;
@@ -16,15 +16,6 @@ use pliant_sim::solver::xpbd::{self, XpbdParams, XpbdSpace};
 use pliant_sim::{State, Workspace, step};
 
 const H: f64 = 1.0 / 60.0;
-
-const MATERIALS: [ElasticModel; 6] = [
-    ElasticModel::Corotated,
-    ElasticModel::Arap,
-    ElasticModel::Stvk,
-    ElasticModel::InvertibleStvk,
-    ElasticModel::NeoHookean,
-    ElasticModel::Tissue,
-];
 
 /// One step of backward Euler from a model's initial state.
 struct Step<'a> {
@@ -101,9 +92,9 @@ fn distance(a: &[Row], b: &[Row]) -> f64 {
 }
 
 /// A bar of soft rubber, bent and on its way.
-fn bar(material: ElasticModel) -> BodySpec {
+fn bar(material: ElasticModel) -> Body {
     let mesh = shapes::solid_box(DVec3::new(1.0, 0.25, 0.25), [8, 2, 2]).expect("a box");
-    let mut body = BodySpec::solid("bar", mesh, material, 1e5, 0.3, 1000.0);
+    let mut body = Body::solid("bar", mesh, Material::elastic(material, 1e5, 0.3, 1000.0));
     let bent = |x: &DVec3| *x + DVec3::Y * (-0.15 * (x.x + 0.5) * (x.x + 0.5));
     body.positions = Some(body.mesh.positions.iter().map(bent).collect());
     body.velocities = Some(body.mesh.positions.iter().map(|x| DVec3::new(0.0, 0.5, x.x)).collect());
@@ -127,7 +118,7 @@ fn held_softly(material: ElasticModel) -> Model {
 fn cloth(cells: u32, hold: Hold, wind: bool) -> Model {
     let (mesh, springs) = shapes::cloth([1.0, 1.0], [cells as usize; 2]).expect("a cloth");
     let ends = springs.iter().map(|s| s.vertices).collect();
-    let mut body = BodySpec::springs("cloth", mesh, ends, 200.0, 0.3);
+    let mut body = Body::springs("cloth", mesh, ends, 200.0, 0.3);
     let crumpled = |x: &DVec3| {
         *x * DVec3::new(0.97, 1.0, 1.04) + DVec3::Y * (0.03 * (9.0 * x.x).sin() * (7.0 * x.z).cos())
     };
@@ -160,7 +151,7 @@ fn converges(name: &str, model: &Model, iterations: u32) {
 
 #[test]
 fn every_material_reaches_newtons_minimiser() {
-    for material in MATERIALS {
+    for &material in ElasticModel::ALL {
         converges(&format!("{material:?}, pinned"), &pinned(material), 400);
         converges(&format!("{material:?}, held softly"), &held_softly(material), 800);
     }
@@ -175,7 +166,7 @@ fn springs_and_wind_reach_newtons_minimiser() {
 
 #[test]
 fn twenty_iterations_come_close() {
-    for material in MATERIALS {
+    for &material in ElasticModel::ALL {
         let model = pinned(material);
         let (exact, _) = Step::new(&model).newton();
         let error = distance(&Step::new(&model).xpbd(20, 1).0, &exact);
@@ -189,7 +180,7 @@ fn any_number_of_threads_gives_the_same_bits() {
     // Large enough that a colour is shared out to several threads.
     let size = DVec3::new(1.0, 0.25, 0.25);
     let mesh = shapes::solid_box(size, [32, 8, 8]).expect("a box");
-    let bar = BodySpec::solid("bar", mesh, ElasticModel::NeoHookean, 1e5, 0.3, 1000.0);
+    let bar = Body::solid("bar", mesh, Material::neo_hookean(1e5, 0.3, 1000.0));
     let models = [
         ModelBuilder::new().body(bar).pin(0, |x| x.x < -0.49).build().expect("a model"),
         cloth(40, Hold::Hard, true),
@@ -209,8 +200,8 @@ fn any_number_of_threads_gives_the_same_bits() {
 #[test]
 fn a_body_at_rest_stays_there() {
     let mesh = shapes::solid_box(DVec3::ONE, [2, 2, 2]).expect("a box");
-    for material in MATERIALS {
-        let body = BodySpec::solid("cube", mesh.clone(), material, 1e6, 0.4, 1000.0);
+    for &material in ElasticModel::ALL {
+        let body = Body::solid("cube", mesh.clone(), Material::elastic(material, 1e6, 0.4, 1000.0));
         let model = ModelBuilder::new().body(body).gravity(DVec3::ZERO).build().expect("a model");
         let (found, _) = Step::new(&model).xpbd(50, 1);
         let drift = distance(&found, model.initial_positions());
@@ -223,7 +214,7 @@ fn stiff_bodies_fall_from_rest() {
     // In so many tets some strains are nothing but rounding, and some energies zero.
     let mesh = shapes::solid_box(DVec3::new(1.0, 0.25, 0.25), [40, 10, 10]).expect("a box");
     for material in [ElasticModel::NeoHookean, ElasticModel::Corotated] {
-        let body = BodySpec::solid("bar", mesh.clone(), material, 1e6, 0.3, 1000.0);
+        let body = Body::solid("bar", mesh.clone(), Material::elastic(material, 1e6, 0.3, 1000.0));
         let model = ModelBuilder::new().body(body).pin(0, |x| x.x < -0.49).build();
         let model = model.expect("a model");
         let (found, _) = Step::new(&model).xpbd(20, 1);
@@ -268,7 +259,7 @@ fn collapsed_bodies_open_again() {
 fn springs_without_length_do_no_harm() {
     let (mesh, springs) = shapes::cloth([1.0, 1.0], [4, 4]).expect("a cloth");
     let ends = springs.iter().map(|s| s.vertices).collect();
-    let mut body = BodySpec::springs("cloth", mesh, ends, 200.0, 0.3);
+    let mut body = Body::springs("cloth", mesh, ends, 200.0, 0.3);
     body.positions = Some(vec![DVec3::ONE; 25]);
     let model = ModelBuilder::new().body(body).build().expect("a model");
     let (found, info) = Step::new(&model).xpbd(20, 1);
@@ -332,12 +323,12 @@ fn contact_has_the_same_bits_for_any_number_of_threads() {
 #[test]
 fn a_cube_bounces() {
     let mesh = shapes::solid_box(DVec3::splat(0.3), [3, 3, 3]).expect("a box");
-    let mut body = BodySpec::solid("cube", mesh, ElasticModel::NeoHookean, 1e5, 0.3, 1000.0);
+    let mut body = Body::solid("cube", mesh, Material::neo_hookean(1e5, 0.3, 1000.0));
     body.mesh.positions.iter_mut().for_each(|x| *x += DVec3::Y * 0.5);
     let solver = Solver::Xpbd { iterations: 30 };
-    let integrator = Integrator { solver, ..Integrator::default() };
+    let integrator = Method { solver, ..Method::default() };
     let floor = Collider::new(Shape::plane(DVec3::ZERO, DVec3::Y), 2e4);
-    let builder = ModelBuilder::new().body(body).collider(floor).integrator(integrator);
+    let builder = ModelBuilder::new().body(body).collider(floor).method(integrator);
     let model = builder.build().expect("a model");
     let mut workspace = Workspace::new(&model, 1).expect("a workspace");
     let mut state = State::initial(&model);

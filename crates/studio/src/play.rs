@@ -4,6 +4,7 @@ mod lane;
 mod settings;
 mod shown;
 mod stage;
+mod words;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -151,7 +152,7 @@ impl<'a> Play<'a> {
         let stage = Stage::open(opened, &scene);
         outlet.end_work();
         let stage = stage?;
-        let settings = Settings::of_scene(scene, &stage.integrator, stage.scene.step_seconds());
+        let settings = Settings::of_scene(scene, &stage.method, stage.scene.step_seconds());
         let mut lanes = stage.lanes(&settings, opened.threads)?;
         lanes.iter_mut().for_each(|lane| lane.warm(settings.step));
         let built = settings.clone();
@@ -184,7 +185,7 @@ impl<'a> Play<'a> {
                 let before = self.moment(true);
                 self.note("scene", &before, true);
                 let step = stage.scene.step_seconds();
-                self.settings = Settings::of_scene(scene, &stage.integrator, step);
+                self.settings = Settings::of_scene(scene, &stage.method, step);
                 self.enter(stage)?;
             }
             Command::Set { change, what, ended } => {

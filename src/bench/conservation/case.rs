@@ -1,6 +1,6 @@
 //! What is run: a body, what acts on it, and how it is stepped.
 
-use pliant::model::integrator::{Correction, Fepr, Integrator, Scheme, Solver};
+use pliant::model::method::{Correction, Fepr, Method, Scheme, Solver};
 use pliant::model::{Model, ModelBuilder, ModelError};
 
 /// Step length \[s\].
@@ -28,7 +28,7 @@ impl Case {
         let fepr = Correction::Fepr(Fepr::default());
         let correction = is_corrected.then_some(fepr);
         let (scheme, solver) = (self.scheme, self.solver);
-        let integrator = Integrator { scheme, solver, correction, damping: None };
-        (self.scene)()?.integrator(integrator).build()
+        let integrator = Method { scheme, solver, correction, damping: None };
+        (self.scene)()?.method(integrator).build()
     }
 }

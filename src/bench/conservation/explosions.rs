@@ -2,7 +2,7 @@
 //! cactus are not ours to give away.
 
 use glam::DVec3;
-use pliant::model::integrator::Scheme;
+use pliant::model::method::Scheme;
 use pliant::model::{ElasticModel, Hold, ModelBuilder, ModelError};
 
 use super::case::Case;

@@ -1,7 +1,7 @@
 //! The matrix: four motions × six materials × ten ways to step.
 
 use glam::{DMat3, DVec3};
-use pliant::model::integrator::{Scheme, Solver};
+use pliant::model::method::{Scheme, Solver};
 use pliant::model::{Collider, ElasticModel, Hold, ModelBuilder, ModelError, Shape};
 
 use super::case::Case;

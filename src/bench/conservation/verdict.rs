@@ -231,7 +231,7 @@ mod tests {
     use super::*;
     use glam::DVec3;
     use pliant::model::ModelBuilder;
-    use pliant::model::integrator::{Scheme, Solver};
+    use pliant::model::method::{Scheme, Solver};
     use pliant::sim::{Energy, Momentum};
 
     /// Three steps of a free body of 2 kg and 1 m, with 1 J and 1 kg m/s throughout.

@@ -2,8 +2,8 @@
 
 use glam::{DQuat, DVec3};
 use pliant::mesh::Mesh;
-use pliant::model::integrator::{Correction, Integrator, Scheme, Solver};
-use pliant::model::{BodySpec, ElasticModel, Hold, Model, ModelBuilder, ModelError};
+use pliant::model::method::{Correction, Method, Scheme, Solver};
+use pliant::model::{Body, ElasticModel, Hold, Model, ModelBuilder, ModelError};
 
 use crate::bench::stand_in::{cloth, stand_in};
 
@@ -70,21 +70,28 @@ impl Line {
     /// The model to be stepped.
     pub fn model(&self) -> Result<Model, ModelError> {
         let (scheme, solver, correction) = (self.scheme, self.solver, self.correction);
-        let integrator = Integrator { scheme, solver, correction, damping: None };
+        let integrator = Method { scheme, solver, correction, damping: None };
         let (mut body, grid) = match self.stuff {
             Stuff::Solid(model, young) => {
                 let mesh = stand_in(self.body, self.count)?;
-                (BodySpec::solid("body", mesh, model, young, POISSON, DENSITY), 0)
+                (
+                    Body::solid(
+                        "body",
+                        mesh,
+                        pliant::model::Material::elastic(model, young, POISSON, DENSITY),
+                    ),
+                    0,
+                )
             }
             Stuff::Cloth => {
                 let (mesh, ends) = cloth(self.count)?;
                 let side = (mesh.positions.len() as f64).sqrt().round() as u32;
-                (BodySpec::springs("body", mesh, ends, SPRING, CLOTH_MASS), side)
+                (Body::springs("body", mesh, ends, SPRING, CLOTH_MASS), side)
             }
         };
         let held = self.motion.held(&body.mesh, grid);
         self.motion.start(&mut body);
-        let mut builder = ModelBuilder::new().body(body).integrator(integrator);
+        let mut builder = ModelBuilder::new().body(body).method(integrator);
         if self.motion == Motion::Spins {
             builder = builder.gravity(DVec3::ZERO);
         }
@@ -104,21 +111,14 @@ impl Line {
 
     /// As in scene files.
     pub fn scheme_name(&self) -> &'static str {
-        match self.scheme {
-            Scheme::BackwardEuler => "backward-euler",
-            Scheme::Bdf2 => "bdf2",
-            _ => "implicit-midpoint",
-        }
+        self.scheme.name()
     }
 
     /// As in scene files, except for one iteration of Newton's method.
     pub fn solver_name(&self) -> &'static str {
         match self.solver {
-            Solver::Projective { .. } => "projective",
-            Solver::Modified { .. } => "modified",
-            Solver::Xpbd { .. } => "xpbd",
-            Solver::Newton { iterations: 1, .. } | Solver::Linearised { .. } => "linearised",
-            Solver::Newton { .. } => "newton",
+            Solver::Newton { iterations: 1, .. } => Solver::Linearised { delta: 0.0 }.name(),
+            other => other.name(),
         }
     }
 
@@ -170,7 +170,7 @@ impl Motion {
         }
     }
 
-    fn start(self, body: &mut BodySpec) {
+    fn start(self, body: &mut Body) {
         let rest = body.mesh.positions.clone();
         let low = rest.iter().map(|x| x.y).fold(f64::INFINITY, f64::min);
         let high = rest.iter().map(|x| x.y).fold(f64::NEG_INFINITY, f64::max);

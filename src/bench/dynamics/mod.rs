@@ -4,7 +4,7 @@
 mod line;
 mod tables;
 
-use pliant::model::integrator::Solver;
+use pliant::model::method::Solver;
 use pliant::sim::StepReport;
 use serde_json::{Value, json};
 

@@ -1,7 +1,7 @@
 //! The lines of the tables, with the papers' counts and times.
 
 use pliant::model::ElasticModel;
-use pliant::model::integrator::{Correction, Fepr, Scheme, Solver};
+use pliant::model::method::{Correction, Fepr, Scheme, Solver};
 
 use super::line::{Line, Motion, Stuff};
 

@@ -3,7 +3,7 @@
 use std::f64::consts::FRAC_PI_2;
 
 use glam::{DQuat, DVec3};
-use pliant::model::integrator::Integrator;
+use pliant::model::method::Method;
 use pliant::model::{ElasticModel, Hold, Model, ModelBuilder, ModelError};
 use pliant::sim::State;
 
@@ -52,8 +52,8 @@ pub const BARS: [Bar; 5] = [
 
 impl Bar {
     /// The model to be stepped.
-    pub fn model(&self, integrator: Integrator) -> Result<Model, ModelError> {
-        (self.build)(self.young)?.integrator(integrator).build()
+    pub fn model(&self, integrator: Method) -> Result<Model, ModelError> {
+        (self.build)(self.young)?.method(integrator).build()
     }
 }
 

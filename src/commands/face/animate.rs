@@ -2,8 +2,10 @@
 
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
-use pliant::model::integrator::Scheme;
+use pliant::face::Dynamics;
+use pliant::model::method::Scheme;
 use pliant::project::performance::{Inertia, SolverKind};
 use pliant::project::{PerformanceProject, Project};
 
@@ -55,8 +57,8 @@ pub struct Arguments {
     #[arg(long)]
     dynamic: bool,
     /// How it moves then
-    #[arg(long, value_enum, requires = "dynamic", default_value_t = Motion::Bdf2)]
-    scheme: Motion,
+    #[arg(long, value_parser = scheme(), requires = "dynamic", default_value = USUAL.name())]
+    scheme: Scheme,
     /// Rate at which its velocities decay [1/s]
     #[arg(long, value_name = "RATE", requires = "dynamic", default_value_t = 12.0)]
     damping: f64,
@@ -67,23 +69,13 @@ pub struct Arguments {
     resuming: Resuming,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
-enum Motion {
-    BackwardEuler,
-    Bdf2,
-    ImplicitMidpoint,
-    Trapezoidal,
-}
+/// How flesh moves where nothing else is asked for.
+const USUAL: Scheme = Scheme::Bdf2;
 
-impl Motion {
-    fn scheme(self) -> Scheme {
-        match self {
-            Motion::BackwardEuler => Scheme::BackwardEuler,
-            Motion::Bdf2 => Scheme::Bdf2,
-            Motion::ImplicitMidpoint => Scheme::ImplicitMidpoint,
-            Motion::Trapezoidal => Scheme::Trapezoidal,
-        }
-    }
+/// Reads the schemes that flesh can move by.
+fn scheme() -> impl TypedValueParser<Value = Scheme> {
+    PossibleValuesParser::new(Dynamics::schemes().map(|scheme| scheme.name()))
+        .try_map(|name| name.parse::<Scheme>())
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -108,7 +100,7 @@ pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
         skin_only: arguments.skin_only,
         contact: !arguments.no_contact,
         inertia: arguments.dynamic.then_some(Inertia {
-            scheme: arguments.scheme.scheme(),
+            scheme: arguments.scheme,
             damping: arguments.damping,
             fepr: !arguments.no_fepr,
         }),

@@ -1,7 +1,7 @@
 //! The sections `[integrator]` and `[head]`: motion of flesh and head.
 
 use glam::DVec3;
-use pliant_model::integrator::{Correction, Scheme};
+use pliant_model::method::{Correction, Scheme};
 use pliant_scene::SceneError;
 use pliant_scene::reading::{Limits, Value};
 
@@ -25,12 +25,7 @@ pub struct Inertia {
 impl Inertia {
     pub(super) fn read(value: &Value<'_>) -> Result<Inertia, SceneError> {
         let table = value.table(&["scheme", "fepr", "damping", "substeps", "iterations"])?;
-        let schemes = [
-            ("backward-euler", Scheme::BackwardEuler),
-            ("bdf2", Scheme::Bdf2),
-            ("implicit-midpoint", Scheme::ImplicitMidpoint),
-            ("trapezoidal", Scheme::Trapezoidal),
-        ];
+        let schemes: Vec<_> = Dynamics::schemes().map(|scheme| (scheme.name(), scheme)).collect();
         let usual = Dynamics::default();
         let rate = Limits::from(0.0, "1/s").up_to(1e4);
         Ok(Inertia {

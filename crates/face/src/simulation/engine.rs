@@ -1,12 +1,12 @@
 //! A face as a model of the engine: contracting tissue, bones that hold it, and colliding teeth and
 //! lips.
 
-use pliant_model::integrator::{Damping, Integrator, Scheme, Solver};
+use pliant_model::method::{Damping, Method, Scheme, Solver};
 use pliant_model::potentials::sliding::Plane;
 use pliant_model::potentials::tracking::Tracked;
 use pliant_model::touching::TouchLaw;
 use pliant_model::{
-    ActiveTet, BodySpec, Breeze, Collider, ElasticModel, Hold, Lame, Matter, Model, ModelBuilder,
+    ActiveTet, Body, Breeze, Collider, ElasticModel, Hold, Lame, Matter, Model, ModelBuilder,
     Shape, SlidingVertex,
 };
 
@@ -71,7 +71,7 @@ pub(super) fn model(
     };
     let passive = (0..moves.len()).map(passive).collect();
     let matter = Matter::Solid { model: ElasticModel::Tissue, lame: passive, density: DENSITY };
-    let body = BodySpec::new("face", face.solid.clone(), matter);
+    let body = Body::new("face", face.solid.clone(), matter);
     let mut muscles: Vec<ActiveTet> = Vec::new();
     for own in face.shares.chunk_by(|a, b| a.tet == b.tet) {
         let tet = own[0].tet as usize;
@@ -106,7 +106,7 @@ pub(super) fn model(
         .slide(0, sliding)
         .hold(0, hard, Hold::Hard, None)
         .gravity(options.gravity)
-        .integrator(integrator);
+        .method(integrator);
     if let Some(pull) = options.skin_pull {
         builder = builder.track(0, pulled(face, pull));
     }
@@ -186,7 +186,7 @@ fn gained(face: &FaceModel, gains: &[f64]) -> Vec<f64> {
 
 /// Newton's method, or a modified one on the matrix at rest, which inertia changes little in flesh
 /// as soft and light as this.
-fn integrator(options: &FaceSimulationOptions) -> Integrator {
+fn integrator(options: &FaceSimulationOptions) -> Method {
     let solver = match options.solver {
         FaceSolver::Exact { tolerance } => {
             Solver::Newton { iterations: options.most_iterations, tolerance }
@@ -196,8 +196,8 @@ fn integrator(options: &FaceSimulationOptions) -> Integrator {
         }
     };
     match options.dynamics {
-        None => Integrator { scheme: Scheme::QuasiStatic, solver, correction: None, damping: None },
-        Some(dynamics) => Integrator {
+        None => Method { scheme: Scheme::QuasiStatic, solver, correction: None, damping: None },
+        Some(dynamics) => Method {
             scheme: dynamics.scheme,
             solver,
             correction: dynamics.correction,

@@ -1,7 +1,7 @@
 //! Options of a simulation: solver, material and dynamics.
 
 use glam::DVec3;
-use pliant_model::integrator::{Correction, Fepr, Scheme};
+use pliant_model::method::{Correction, Fepr, Problem, Scheme};
 
 /// Share of the stiffest motion that a filter takes.
 const STIFFEST: f64 = 0.1;
@@ -47,10 +47,15 @@ pub struct Dynamics {
 }
 
 impl Dynamics {
+    /// The schemes that flesh can move by: those that minimise.
+    pub fn schemes() -> impl Iterator<Item = Scheme> {
+        Scheme::ALL.iter().copied().filter(|scheme| scheme.problem() == Problem::Minimum)
+    }
+
     /// How energy is kept by a scheme: schemes that do not damp what is stiffest, as muscle is,
     /// leave that to a filter.
     pub fn fepr(scheme: Scheme) -> Fepr {
-        let keeps_all = matches!(scheme, Scheme::ImplicitMidpoint | Scheme::Trapezoidal);
+        let keeps_all = scheme.problem() == Problem::Minimum && !scheme.damps();
         Fepr { filter: if keeps_all { STIFFEST } else { 0.0 }, ..Fepr::default() }
     }
 }

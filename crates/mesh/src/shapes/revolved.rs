@@ -1,8 +1,8 @@
 //! Profiles turned about the y axis.
 
-use std::f64::consts::TAU;
+use std::f64::consts::{PI, TAU};
 
-use glam::{DVec2, DVec3};
+use glam::{DQuat, DVec2, DVec3};
 
 use crate::mesh::Mesh;
 
@@ -36,6 +36,29 @@ pub fn revolved(profile: &[DVec2], segments: usize) -> Mesh {
         triangles.push([last, vertex(rings.len() - 1, s), vertex(rings.len() - 1, s + 1)]);
     }
     Mesh::surface(positions, triangles)
+}
+
+/// A capsule up the y axis, its lower centre at the origin; a ball if it has no length.
+///
+/// ```
+/// let capsule = pliant_mesh::shapes::capsule(2.0, 0.5, 48);
+/// assert!((capsule.volume() / 2.09 - 1.0).abs() < 0.05);
+/// ```
+pub fn capsule(length: f64, radius: f64, segments: usize) -> Mesh {
+    let arc = |k: usize| {
+        let angle = PI * k as f64 / segments as f64;
+        let lift = if 2 * k <= segments { length } else { 0.0 };
+        DVec2::new(radius * angle.sin(), radius * angle.cos() + lift)
+    };
+    let profile: Vec<DVec2> = (0..=segments).map(arc).collect();
+    revolved(&profile, segments)
+}
+
+/// Turns a mesh from the y axis towards another, then shifts it.
+pub fn placed(mut mesh: Mesh, axis: DVec3, shift: DVec3) -> Mesh {
+    let turn = DQuat::from_rotation_arc(DVec3::Y, axis.try_normalize().unwrap_or(DVec3::Y));
+    mesh.positions.iter_mut().for_each(|x| *x = turn * *x + shift);
+    mesh
 }
 
 /// The surface that a closed profile sweeps, without touching the axis: facing outward when it

@@ -4,7 +4,7 @@ use super::ModelBuilder;
 use super::assembly::{Assembly, Source};
 use super::numbering::Numbering;
 use super::per_body::PerBody;
-use crate::body_spec::{BodySpec, Matter};
+use crate::body::{Body, Matter};
 use crate::error::ModelError;
 use crate::material::ElasticModel;
 use crate::model::SlidingPoints;
@@ -51,13 +51,13 @@ impl ModelBuilder {
     ///
     /// ```
     /// use pliant_mesh::shapes;
-    /// use pliant_model::{ActiveTet, BodySpec, DVec3, Drive, ElasticModel, Lame, ModelBuilder};
+    /// use pliant_model::{ActiveTet, Body, DVec3, Drive, ElasticModel, Material, Lame, ModelBuilder};
     /// let cube = shapes::solid_box(DVec3::ONE, [2, 2, 2])?;
     /// let all: Vec<ActiveTet> = (0..cube.tets.len() as u32)
     ///     .map(|tet| ActiveTet { tet, lame: Lame { mu: 1.0, lambda: 6.0 } })
     ///     .collect();
     /// let count = all.len();
-    /// let cube = BodySpec::solid("cube", cube, ElasticModel::Tissue, 1.0, 0.3, 1000.0);
+    /// let cube = Body::solid("cube", cube, Material::tissue(1.0, 0.3, 1000.0));
     /// let model = ModelBuilder::new().body(cube).muscles(0, all).build()?;
     /// let mut drive = Drive::default();
     /// model.drive(0.0, &mut drive);
@@ -75,9 +75,9 @@ impl ModelBuilder {
     ///
     /// ```
     /// use pliant_mesh::shapes;
-    /// use pliant_model::{BodySpec, DVec3, Drive, ElasticModel, ModelBuilder};
+    /// use pliant_model::{Body, DVec3, Drive, ElasticModel, Material, ModelBuilder};
     /// let cube = shapes::solid_box(DVec3::ONE, [2, 2, 2])?;
-    /// let cube = BodySpec::solid("cube", cube, ElasticModel::Tissue, 1.0, 0.3, 1000.0);
+    /// let cube = Body::solid("cube", cube, Material::tissue(1.0, 0.3, 1000.0));
     /// let model = ModelBuilder::new().body(cube).growing(0, vec![3, 4, 5]).build()?;
     /// let mut drive = Drive::default();
     /// model.drive(0.0, &mut drive);
@@ -133,7 +133,7 @@ impl ModelBuilder {
 
 impl Flesh {
     /// The tets of a body that grow.
-    pub fn grows(&self, body: usize, spec: &BodySpec) -> Result<Vec<u32>, ModelError> {
+    pub fn grows(&self, body: usize, spec: &Body) -> Result<Vec<u32>, ModelError> {
         let refuse = |reason: String| Err(ModelError::Body { body: spec.name.clone(), reason });
         let asked: Vec<u32> = self.growing.of(body).flatten().copied().collect();
         let mut tets = asked.clone();
@@ -154,7 +154,7 @@ impl Flesh {
     }
 
     /// Factors on the density of a body's tets; none where it is even.
-    pub fn mass_factors(&self, body: usize, spec: &BodySpec) -> Result<Vec<f64>, ModelError> {
+    pub fn mass_factors(&self, body: usize, spec: &Body) -> Result<Vec<f64>, ModelError> {
         let count = spec.mesh.tets.len();
         let mut factors = Vec::new();
         for own in self.masses.of(body) {
@@ -272,12 +272,12 @@ mod tests {
     use pliant_mesh::shapes;
 
     use super::*;
-    use crate::{BodySpec, DVec3, ElasticModel};
+    use crate::{Body, DVec3, Material};
 
     #[test]
     fn a_body_that_slides_is_held() {
         let mesh = shapes::solid_box(DVec3::ONE, [1, 1, 1]).expect("a box");
-        let cube = BodySpec::solid("cube", mesh, ElasticModel::Tissue, 1e4, 0.3, 1000.0);
+        let cube = Body::solid("cube", mesh, Material::tissue(1e4, 0.3, 1000.0));
         let plane = Plane { point: DVec3::ZERO, normal: DVec3::Y };
         let slide = SlidingVertex { vertex: 0, plane, stiffness: 1.0 };
         for (vertices, is_held) in [(vec![], false), (vec![slide], true)] {

@@ -11,20 +11,20 @@ use pliant_math::sparse::Adjacency;
 use pliant_math::{Buffer, Row};
 use pliant_mesh::edges_of_tets;
 
-use crate::body_spec::{BodySpec, Matter};
+use crate::body::{Body, Matter};
 use crate::error::ModelError;
 
 /// The user order of all bodies' vertices.
 #[derive(Clone)]
 pub(crate) struct UserOrder<'a> {
-    pub bodies: &'a [BodySpec],
+    pub bodies: &'a [Body],
     /// First vertex of each body, and the number of all vertices.
     pub firsts: Vec<usize>,
 }
 
 impl<'a> UserOrder<'a> {
     /// Counts the vertices.
-    pub fn new(bodies: &'a [BodySpec]) -> Result<Self, ModelError> {
+    pub fn new(bodies: &'a [Body]) -> Result<Self, ModelError> {
         let mut firsts = vec![0];
         for body in bodies {
             firsts.push(firsts[firsts.len() - 1] + body.mesh.positions.len());
@@ -69,7 +69,7 @@ impl<'a> UserOrder<'a> {
     }
 
     /// The body of a vertex, and the vertex's number in it.
-    pub fn local(&self, vertex: usize) -> (&'a BodySpec, usize) {
+    pub fn local(&self, vertex: usize) -> (&'a Body, usize) {
         let body = self.body_of(vertex);
         (&self.bodies[body], vertex - self.firsts[body])
     }
@@ -165,11 +165,7 @@ impl<'a> Numbering<'a> {
 
 /// Elimination order of a body's free vertices, by their place among the free ones; `first` is the
 /// body's first vertex.
-fn elimination_order(
-    body: &BodySpec,
-    first: usize,
-    free: &[usize],
-) -> Result<Vec<usize>, ModelError> {
+fn elimination_order(body: &Body, first: usize, free: &[usize]) -> Result<Vec<usize>, ModelError> {
     let mut compact = vec![usize::MAX; body.mesh.positions.len()];
     free.iter().enumerate().for_each(|(k, &v)| compact[v - first] = k);
     let edges = match &body.matter {

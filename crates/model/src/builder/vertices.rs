@@ -5,7 +5,7 @@ use pliant_math::{Buffer, Row};
 
 use super::ModelBuilder;
 use super::numbering::{Numbering, UserOrder};
-use crate::body_spec::Matter;
+use crate::body::Matter;
 use crate::error::ModelError;
 
 /// Values per vertex, in model order.

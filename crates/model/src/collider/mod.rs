@@ -8,12 +8,16 @@ mod shape;
 mod smooth_shape;
 
 pub use mesh_shape::MeshShape;
-pub use shape::{Nearest, Shape};
+pub use shape::{ColliderShape, Nearest, Number, Quantity, Shape, Writing};
 
 use glam::DVec3;
 use serde::Serialize;
 
 use crate::motion::{Motion, Rigid};
+use crate::words::words;
+
+/// Stiffness of contact where nothing else is asked for [N/m].
+const STIFFNESS: f64 = 1e5;
 
 /// An obstacle.
 ///
@@ -40,13 +44,15 @@ pub struct Collider {
     pub motion: Option<Motion>,
 }
 
-/// The law of the contact force over penetration depth.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub enum Response {
-    /// Linear.
-    Spring,
-    /// Quadratic, from a cubic energy.
-    Cubic,
+words! {
+    /// The law of the contact force over penetration depth.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+    pub enum Response: "contact response" {
+        /// Linear: ½ k d².
+        "spring", "Spring", ["dinev2020"] => Spring,
+        /// Quadratic, from a cubic energy: k d³.
+        "cubic", "Cubic", ["dinev2018fepr"] => Cubic,
+    }
 }
 
 impl Collider {
@@ -54,6 +60,49 @@ impl Collider {
     pub fn new(shape: Shape, stiffness: f64) -> Self {
         let (response, friction, restitution) = (Response::Spring, 0.0, 1.0);
         Collider { shape, response, stiffness, friction, restitution, motion: None }
+    }
+
+    /// The half space behind a plane, which is at a height \[m\] along its normal. Contact has a
+    /// stiffness of 10⁵ N/m per vertex, is elastic, and has no friction.
+    ///
+    /// ```
+    /// use pliant_model::{Collider, Y};
+    /// let floor = Collider::plane(Y, -1.0).friction(0.3).restitution(0.5);
+    /// assert_eq!(floor.shape.level(), Some(-1.0));
+    /// ```
+    pub fn plane(normal: DVec3, height: f64) -> Self {
+        let normal = normal.normalize_or(DVec3::Y);
+        Collider::new(Shape::plane(normal * height, normal), STIFFNESS)
+    }
+
+    /// A ball, with contact as of a [`plane`](Self::plane).
+    pub fn sphere(center: impl Into<DVec3>, radius: f64) -> Self {
+        Collider::new(Shape::sphere(center.into(), radius), STIFFNESS)
+    }
+
+    /// A box along the axes, between two corners, with contact as of a [`plane`](Self::plane).
+    pub fn cuboid(min: impl Into<DVec3>, max: impl Into<DVec3>) -> Self {
+        Collider::new(Shape::cuboid(min.into(), max.into()), STIFFNESS)
+    }
+
+    /// Sets the stiffness: N/m per vertex (spring) or N/m² (cubic).
+    pub fn stiffness(self, stiffness: f64) -> Self {
+        Collider { stiffness, ..self }
+    }
+
+    /// Sets Coulomb's coefficient of friction.
+    pub fn friction(self, friction: f64) -> Self {
+        Collider { friction, ..self }
+    }
+
+    /// Sets the restitution, from 0 to 1 (elastic).
+    pub fn restitution(self, restitution: f64) -> Self {
+        Collider { restitution, ..self }
+    }
+
+    /// Moves it.
+    pub fn motion(self, motion: Motion) -> Self {
+        Collider { motion: Some(motion), ..self }
     }
 
     /// E(d) \[J\] at a signed distance d \[m\].

@@ -19,8 +19,8 @@ use pliant_math::decomposition::{
 use pliant_math::lanes::Lanes;
 
 use super::definite::without_negative;
-use super::density::Matrix9;
-use super::isotropic::{self, Spectrum, area, scalar_cofactors, twist_sum};
+use crate::material::density::Matrix9;
+use crate::material::isotropic::{self, Spectrum, area, scalar_cofactors, twist_sum};
 
 /// A symmetric matrix: xx, xy, xz, yy, yz, zz.
 pub type Activation = [f64; 6];

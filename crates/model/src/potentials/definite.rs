@@ -1,7 +1,7 @@
 //! The nearest positive semi-definite matrix, for Hessians that have no closed form of their eigenvalues: Householder's reflections make
 //! the matrix tridiagonal, implicit QL steps diagonal (Golub and Van Loan 2013, sections 8.3.1 and 8.3.3).
 
-use super::density::Matrix9;
+use crate::material::density::Matrix9;
 
 /// Steps for one eigenvalue; two or three are usual.
 const MOST_STEPS: u32 = 40;

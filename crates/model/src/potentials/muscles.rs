@@ -11,13 +11,13 @@ use pliant_math::lanes::{Kernel, Lanes, Quad, WIDTH_F64, run64};
 use super::activation::{Activation, Active, RELAXED, active_lanes};
 use super::batches::{Batches, LaneChunk, LocalRows};
 use super::chunks::Chunk;
-use super::density::{Density, Matrix9};
 use super::driven::{DrivenPotential, MixedDerivative};
 use super::potential::{Curvature, Potential, ProxyKind};
 use super::situation::Situation;
 use super::tetrahedra::{Lame, MOST_VERTICES, deformation, rest_shapes, shape_gradients};
-use super::tissue::Tissue;
 use crate::error::ModelError;
+use crate::material::tissue::Tissue;
+use crate::material::{Density, Matrix9};
 
 /// Numbers per element: Dₘ⁻¹ (9, row-major), μV, λV, its number.
 const VALUES: usize = 12;

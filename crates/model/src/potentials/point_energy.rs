@@ -1,7 +1,7 @@
 //! An energy of single points, given as a function of the position: for experiments.
 //!
 //! Textbook systems of one particle (Dinev 2020, Eq. 3.12, 3.31 and Fig. 3.27) are bodies of points
-//! ([`crate::BodySpec::points`]) in such an energy.
+//! ([`crate::Body::points`]) in such an energy.
 
 use std::sync::Arc;
 

@@ -17,10 +17,10 @@ use pliant_math::decomposition::{SvdLanes, product, product_with_transpose, svd_
 use pliant_math::lanes::{Kernel, Lanes, WIDTH_F64};
 
 use super::batches::{LaneChunk, LocalRows};
-use super::density::Density;
-use super::isotropic::Spectrum;
 use super::potential::Curvature;
 use super::tetrahedra::{MOST_VERTICES, Tetrahedra, deformation};
+use crate::material::density::Density;
+use crate::material::isotropic::Spectrum;
 
 /// Numbers per tet: 12 × 12, row-major, corners in threes.
 const ENTRIES: usize = 144;

@@ -12,12 +12,12 @@ use pliant_mesh::edge_matrix;
 use super::batches::{Batches, LaneChunk, LocalRows};
 use super::chunks::{CHUNK_ELEMENTS, Chunk};
 use super::compliant::{CompliantElement, CompliantPotential, CompliantTet};
-use super::density::Density;
 use super::potential::{Curvature, Potential, ProxyKind};
 use super::situation::Situation;
 use super::stiffness::Stiffness;
 use crate::error::ModelError;
 use crate::material::ElasticModel;
+use crate::material::density::Density;
 
 /// Numbers per element: Dₘ⁻¹ (9, row-major), μV, λV.
 const VALUES: usize = 11;
@@ -143,14 +143,14 @@ impl<D: Density> Potential for Tetrahedra<D> {
     }
 
     fn as_compliant(&self) -> Option<&dyn CompliantPotential> {
-        let is_known = ElasticModel::named(D::NAME).is_some();
+        let is_known = D::NAME.parse::<ElasticModel>().is_ok();
         is_known.then_some(self as &dyn CompliantPotential)
     }
 }
 
 impl<D: Density> CompliantPotential for Tetrahedra<D> {
     fn visit_elements(&self, visit: &mut dyn FnMut(CompliantElement)) {
-        let Some(model) = ElasticModel::named(D::NAME) else { return };
+        let Ok(model) = D::NAME.parse::<ElasticModel>() else { return };
         for chunk in &self.batches.chunks {
             for (e, corners) in chunk.elements.chunks_exact(4).enumerate() {
                 let values = self.batches.element(chunk, e);

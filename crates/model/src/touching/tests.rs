@@ -5,7 +5,7 @@ use glam::DMat3;
 use super::*;
 use crate::potentials::{Curvature, Potential, Situation, body_contact::BodyContact};
 use crate::random::Random;
-use crate::{BodySpec, Drive, ElasticModel, Model, ModelBuilder};
+use crate::{Body, Drive, Material, Model, ModelBuilder};
 
 /// Boxes one above the other, the upper one let into the lower one.
 fn stacked(sunk: f64) -> Model {
@@ -13,7 +13,7 @@ fn stacked(sunk: f64) -> Model {
         let mut mesh = shapes::solid_box(DVec3::ONE, [3, 3, 3]).unwrap();
         let turned = crate::rotation(DVec3::new(0.0, 20.0, 10.0) * y);
         mesh.positions.iter_mut().for_each(|x| *x = turned * *x + DVec3::Y * y);
-        BodySpec::solid(name, mesh, ElasticModel::Corotated, 1e5, 0.3, 1000.0)
+        Body::solid(name, mesh, Material::corotated(1e5, 0.3, 1000.0))
     };
     let bodies = ModelBuilder::new().body(cube("lower", 0.0)).body(cube("upper", 1.0 - sunk));
     bodies.touching(TouchLaw::ELASTIC).build().unwrap()
@@ -33,7 +33,7 @@ fn pressed_u() -> (Model, Vec<Row>) {
 /// The same with some of it held.
 fn pressed_u_with(is_hard: impl Fn(DVec3) -> bool) -> (Model, Vec<Row>) {
     let mesh = shapes::solid_box(DVec3::new(4.0, 0.4, 0.4), [20, 2, 2]).unwrap();
-    let bar = BodySpec::solid("bar", mesh, ElasticModel::Corotated, 1e5, 0.3, 1000.0);
+    let bar = Body::solid("bar", mesh, Material::corotated(1e5, 0.3, 1000.0));
     let builder = ModelBuilder::new().body(bar).pin(0, is_hard);
     let model = builder.touching(TouchLaw::ELASTIC).build().unwrap();
     // Bent round a cylinder of a radius less than half the thickness away from the inner side.
@@ -125,7 +125,7 @@ fn crossed(sunk: f64) -> Model {
         let mut mesh = shapes::solid_box(DVec3::new(3.0, 0.5, 0.5), [3, 1, 1]).unwrap();
         let turn = crate::rotation(turn);
         mesh.positions.iter_mut().for_each(|x| *x = turn * *x + DVec3::Y * y);
-        BodySpec::solid(name, mesh, ElasticModel::Corotated, 1e5, 0.3, 1000.0)
+        Body::solid(name, mesh, Material::corotated(1e5, 0.3, 1000.0))
     };
     let height = 0.5 * 2f64.sqrt() - sunk;
     let bodies = ModelBuilder::new().body(bar("lower", DVec3::new(45.0, 5.0, 0.0), 0.0)).body(bar(
@@ -360,7 +360,7 @@ fn sides_of_a_body_touch_however_near_they_are_at_rest() {
     let both = pliant_mesh::Mesh::solid(both.positions, both.tets);
     let sides: Vec<u8> = (0..2 * count).map(|v| if v < count { 1 } else { 2 }).collect();
     let builder = || {
-        let spec = BodySpec::solid("lips", both.clone(), ElasticModel::Tissue, 1e5, 0.3, 1000.0);
+        let spec = Body::solid("lips", both.clone(), Material::tissue(1e5, 0.3, 1000.0));
         ModelBuilder::new().body(spec).touching(TouchLaw::ELASTIC)
     };
     let (passing, meeting) =

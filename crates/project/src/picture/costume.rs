@@ -5,12 +5,10 @@ use std::rc::Rc;
 use glam::DVec3;
 use pliant_math::team::Team;
 use pliant_mesh::menagerie::{Creature, Skin};
-use pliant_mesh::{Embedding, Mesh, MeshError};
-use pliant_model::Body;
+use pliant_mesh::{Embedding, Mesh, MeshError, shapes};
+use pliant_model::ModelBody;
 use pliant_scene::MeshSource;
 use pliant_view::{Material, Object};
-
-use super::props::{capsule, moved};
 
 /// What is drawn of one body.
 #[derive(Clone)]
@@ -46,7 +44,7 @@ impl Wardrobe {
     pub fn dress(
         &mut self,
         source: &MeshSource,
-        body: &Body,
+        body: &ModelBody,
         threads: usize,
     ) -> Result<Costume, MeshError> {
         let material = match source {
@@ -141,5 +139,5 @@ fn net(points: &[[f64; 3]], springs: &[[u32; 2]]) -> Costume {
 
 /// A capsule between two points.
 fn pill(a: DVec3, b: DVec3, radius: f64) -> Mesh {
-    moved(capsule(a.distance(b), radius, 16), b - a, a)
+    shapes::placed(shapes::capsule(a.distance(b), radius, 16), b - a, a)
 }

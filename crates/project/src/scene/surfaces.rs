@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use pliant_io::Loaded;
 use pliant_mesh::{Group, Mesh, Surface};
-use pliant_model::{Body, DVec3, Model};
+use pliant_model::{DVec3, Model, ModelBody};
 
 /// The surfaces of a model, and where they are.
 pub struct Surfaces<'a> {
@@ -65,7 +65,7 @@ impl<'a> Surfaces<'a> {
 }
 
 /// The surface of a body at rest: all of it is a group of the body's name, before its own groups.
-fn surface(body: &Body, vertices: &[DVec3]) -> Surface {
+fn surface(body: &ModelBody, vertices: &[DVec3]) -> Surface {
     let mut surface = match &body.skin {
         Some(skin) => skin.surface.clone(),
         None => {

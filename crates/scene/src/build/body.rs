@@ -3,17 +3,15 @@
 use glam::DVec3;
 use pliant_math::team::Team;
 use pliant_mesh::menagerie::Creature;
-use pliant_mesh::{
-    Mesh, Resolution, TetOptions, edges_of_tets, shapes, tetrahedralise, tetrahedralise_separated,
-};
-use pliant_model::{BodySpec, Lame, Material, Matter, Random, Skin, rotation};
+use pliant_mesh::{Mesh, Resolution, TetOptions, shapes, tetrahedralise, tetrahedralise_separated};
+use pliant_model::{Body, Matter, Random, Skin, rotation};
 
 use super::BuildError;
 use crate::files::Files;
 use crate::{MeshSource, Place};
 
 /// The placed mesh with its material and initial state.
-pub(super) fn spec(body: &crate::Body, files: &mut dyn Files) -> Result<BodySpec, BuildError> {
+pub(super) fn spec(body: &crate::Body, files: &mut dyn Files) -> Result<Body, BuildError> {
     let name = || body.name.clone();
     let unread = |source| BuildError::BodyFile { body: name(), source };
     let named = |source| BuildError::BodyMesh { body: name(), source };
@@ -72,18 +70,10 @@ pub(super) fn spec(body: &crate::Body, files: &mut dyn Files) -> Result<BodySpec
         }
     };
     body.place.apply(&mut mesh.positions);
-    let matter = match body.material {
-        Material::Elastic { model, young, poisson, density } => {
-            Matter::Solid { model, lame: vec![Lame::of(young, poisson); mesh.tets.len()], density }
-        }
-        Material::Springs { stiffness, mass } => {
-            let ends = if net.is_empty() { edges_of_tets(&mesh.tets) } else { net };
-            Matter::Springs { ends, stiffness, mass }
-        }
-    };
+    let matter = Matter::of(body.material, &mesh, net);
     let (positions, velocities) = initial_state(&body.initial, &mesh, &matter);
-    let spec = BodySpec::new(&body.name, mesh, matter);
-    Ok(BodySpec { positions, velocities, skin, ..spec })
+    let spec = Body::new(&body.name, mesh, matter);
+    Ok(Body { positions, velocities, skin, ..spec })
 }
 
 /// However many threads: the bits are the same.

@@ -3,7 +3,7 @@
 use pliant_math::team::Team;
 use pliant_math::{Buffer, Row};
 use pliant_model::Model;
-use pliant_model::integrator::Scheme;
+use pliant_model::method::Scheme;
 
 use super::blend::{self, BlendSpace, Effort, Steps, Wanted};
 use super::fepr::Part;

@@ -5,7 +5,7 @@
 //! step left. Along gravity it is not: a projection may mend what a scheme loses in falling.
 
 use pliant_math::Row;
-use pliant_model::{Body, DVec3, Drive, Frame, Model};
+use pliant_model::{DVec3, Drive, Frame, Model, ModelBody};
 
 use super::fepr::Targets;
 use crate::islands::Islands;
@@ -28,8 +28,9 @@ pub(super) fn targets(
 ) -> Option<Targets> {
     let Path { drives: [from, to], before, after } = *path;
     let bodies = || islands.members(first).map(|body| &model.bodies()[body]);
-    let is_touched =
-        |body: &Body| touches(model, body, to, after[0]) || touches(model, body, from, before[0]);
+    let is_touched = |body: &ModelBody| {
+        touches(model, body, to, after[0]) || touches(model, body, from, before[0])
+    };
     if model.has_wind() || bodies().any(|body| !body.is_loose || is_touched(body)) {
         return None;
     }
@@ -48,7 +49,7 @@ pub(super) fn targets(
 }
 
 /// Whether a vertex of a body is inside a collider.
-fn touches(model: &Model, body: &Body, drive: &Drive, positions: &[Row]) -> bool {
+fn touches(model: &Model, body: &ModelBody, drive: &Drive, positions: &[Row]) -> bool {
     model.colliders().iter().zip(&drive.colliders).any(|(collider, pose)| {
         let placed = collider.placed(pose);
         body.meeting.iter().any(|&v| placed.touch(positions[v as usize].xyz()).is_some())
@@ -56,7 +57,11 @@ fn touches(model: &Model, body: &Body, drive: &Drive, positions: &[Row]) -> bool
 }
 
 /// Centre of mass \[m\].
-fn centre<'a>(model: &Model, bodies: impl Iterator<Item = &'a Body>, positions: &[Row]) -> DVec3 {
+fn centre<'a>(
+    model: &Model,
+    bodies: impl Iterator<Item = &'a ModelBody>,
+    positions: &[Row],
+) -> DVec3 {
     let (mut mass, mut sum) = (0.0, DVec3::ZERO);
     for v in bodies.flat_map(|body| body.free.clone()) {
         mass += model.masses()[v];

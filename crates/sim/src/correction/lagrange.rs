@@ -26,7 +26,7 @@
 use pliant_math::team::Team;
 use pliant_math::{Buffer, Row};
 use pliant_model::Model;
-use pliant_model::integrator::Scheme;
+use pliant_model::method::Scheme;
 use pliant_model::potentials::ProxyKind;
 
 use super::fepr::Part;
@@ -74,14 +74,6 @@ struct LagrangeInfo {
     iterations: u32,
     /// Whether |c| is below the tolerance.
     converged: bool,
-}
-
-/// Whether a scheme's step is a minimisation that can be constrained.
-pub fn constrains(scheme: Scheme) -> bool {
-    matches!(
-        scheme,
-        Scheme::BackwardEuler | Scheme::Bdf2 | Scheme::ImplicitMidpoint | Scheme::Trapezoidal
-    )
 }
 
 impl LagrangeSpace {

@@ -3,7 +3,7 @@
 
 use pliant_math::team::Team;
 use pliant_math::{Buffer, Row};
-use pliant_model::integrator::{Fepr, FeprMetric, FeprMomenta, FeprSolution};
+use pliant_model::method::{Fepr, FeprMetric, FeprMomenta, FeprSolution};
 use pliant_model::potentials::ProxyKind;
 use pliant_model::{Conserved, DVec3, Model};
 
@@ -56,13 +56,10 @@ impl ProjectionSpace {
     /// For a model.
     ///
     /// # Errors
-    /// When the matrix of the exact solution cannot be analysed, or its metric is no distance.
+    /// When the matrix of the exact solution cannot be analysed.
     pub fn new(model: &Model, fepr: Fepr) -> Result<Self, SimError> {
         let (all, free, bodies) = (model.vertex_count(), model.free_count(), model.bodies().len());
         let is_fast = fepr.solution == FeprSolution::Fast;
-        if !is_fast && fepr.metric == FeprMetric::Smooth {
-            return Err(SimError::NoDistance);
-        }
         let is_exact = fepr.solution == FeprSolution::Exact;
         Ok(ProjectionSpace {
             fepr: FeprSpace::new(free, bodies),

@@ -4,7 +4,7 @@ use std::thread::available_parallelism;
 
 use glam::DVec3;
 use pliant_model::touching::TouchLaw;
-use pliant_model::{BodySpec, Breeze, Collider, Integrator, ModelBuilder};
+use pliant_model::{Body, Breeze, Collider, Method, ModelBuilder};
 
 use super::{Simulation, SimulationError};
 
@@ -24,7 +24,7 @@ impl Default for SimulationBuilder {
 
 impl SimulationBuilder {
     /// Adds a body. Its name addresses it in the simulation.
-    pub fn body(self, body: BodySpec) -> Self {
+    pub fn body(self, body: Body) -> Self {
         self.model(|model| model.body(body))
     }
 
@@ -34,8 +34,8 @@ impl SimulationBuilder {
     }
 
     /// Sets scheme, solver, correction and damping; backward Euler with 20 projective iterations by default.
-    pub fn method(self, method: Integrator) -> Self {
-        self.model(|model| model.integrator(method))
+    pub fn method(self, method: Method) -> Self {
+        self.model(|model| model.method(method))
     }
 
     /// Sets gravity [m/s²]; 9.81 downward by default.
@@ -73,14 +73,14 @@ impl SimulationBuilder {
     ///
     /// ```
     /// use glam::DMat3;
-    /// use pliant_model::{BodySpec, DVec3, potentials::PointResponse};
+    /// use pliant_model::{Body, DVec3, potentials::PointResponse};
     /// use pliant_sim::Simulation;
     /// let well = |x: DVec3| PointResponse {
     ///     energy: 50.0 * x.length_squared(),
     ///     gradient: 100.0 * x,
     ///     hessian: DMat3::from_diagonal(DVec3::splat(100.0)),
     /// };
-    /// let bead = BodySpec::points("bead", vec![DVec3::X], vec![1.0]);
+    /// let bead = Body::points("bead", vec![DVec3::X], vec![1.0]);
     /// let builder = Simulation::builder().body(bead).gravity(DVec3::ZERO);
     /// let mut sim = builder.model(|model| model.point_energy(0, vec![0], well)).build()?;
     /// sim.step(0.01);

@@ -34,7 +34,7 @@ pub(super) fn key(model: &Model) -> u64 {
         .collect();
     let said = format!(
         "{names:?} {:?} {colliders:?} {:?} {:?}",
-        model.integrator(),
+        model.method(),
         model.attachments(),
         (drive.gravity, drive.wind, &drive.colliders),
     );

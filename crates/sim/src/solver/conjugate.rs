@@ -15,7 +15,6 @@ use pliant_math::cholesky::PanelWork;
 use pliant_math::team::{SharedSlice, Team};
 use pliant_math::{Buffer, Row};
 use pliant_model::Model;
-use pliant_model::integrator::Scheme;
 use pliant_model::potentials::{Curvature, ProxyKind};
 use pliant_model::touching::Touch;
 
@@ -25,6 +24,7 @@ use super::modified::dot;
 use super::projective::Proxy;
 use crate::blocks::each_block;
 use crate::objective::{BLOCK, Objective};
+use crate::scheme;
 
 /// How many iterations conjugate gradients have, before the matrix is factored after all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,7 +59,7 @@ impl Patience {
 /// Whether a model goes from one equilibrium, or nearly that, to the next: without inertia, or as flesh that muscles
 /// move, which weighs little beside what they exert.
 pub(super) fn is_still(model: &Model) -> bool {
-    model.integrator().scheme == Scheme::QuasiStatic || model.contracts()
+    scheme::is_equilibrium(model.method().scheme) || model.contracts()
 }
 
 /// How an attempt to solve ended.

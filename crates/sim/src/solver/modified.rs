@@ -15,7 +15,6 @@ use std::time::Instant;
 use pliant_math::team::{SharedSlice, Team};
 use pliant_math::{Buffer, DMat3, MathError, Row};
 use pliant_model::Model;
-use pliant_model::integrator::Scheme;
 use pliant_model::potentials::Curvature;
 
 use super::at_rest::AtRest;
@@ -23,6 +22,7 @@ use super::projective::ProjectiveParams;
 use super::{SolverInfo, Start, rises};
 use crate::blocks::{self, each_block};
 use crate::objective::{BLOCK, EvaluationSpace, Objective};
+use crate::scheme;
 
 /// Leaps into what was not known to be there, in a search.
 const MOST_LEAPS: u32 = 4;
@@ -65,7 +65,7 @@ impl ModifiedSpace {
         let pair = |_| Pair { step: rows(), change: rows(), product: 0.0, alpha: 0.0 };
         let mut matrix = AtRest::new(model, kappa, team)?;
         // Motion has a matrix for every length of a step, and does not wait for all of them.
-        if model.integrator().scheme == Scheme::QuasiStatic {
+        if scheme::is_equilibrium(model.method().scheme) {
             matrix.hurry(team);
         }
         Ok(ModifiedSpace {

@@ -81,11 +81,11 @@ impl XpbdSpace {
     ///
     /// ```
     /// use pliant_mesh::shapes;
-    /// use pliant_model::{BodySpec, DVec3, ElasticModel, ModelBuilder};
+    /// use pliant_model::{Body, DVec3, ElasticModel, Material, ModelBuilder};
     /// use pliant_sim::solver::xpbd::XpbdSpace;
     ///
     /// let mesh = shapes::solid_box(DVec3::ONE, [2, 2, 2])?;
-    /// let cube = BodySpec::solid("cube", mesh, ElasticModel::Tissue, 1e5, 0.3, 1000.0);
+    /// let cube = Body::solid("cube", mesh, Material::tissue(1e5, 0.3, 1000.0));
     /// let space = XpbdSpace::new(&ModelBuilder::new().body(cube).build()?)?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

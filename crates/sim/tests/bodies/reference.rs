@@ -1,7 +1,7 @@
 //! What fixtures hold: numbers, points, and cubes of tetrahedra.
 
 use pliant_mesh::Mesh;
-use pliant_model::{BodySpec, DVec3, ElasticModel, Integrator, Lame, Matter, ModelBuilder};
+use pliant_model::{Body, DVec3, ElasticModel, Lame, Matter, Method, ModelBuilder};
 use serde_json::Value;
 
 use super::Run;
@@ -26,18 +26,18 @@ pub fn vectors(value: &Value) -> Vec<DVec3> {
 
 /// The co-rotated body `X`, `T`, `rho` of a fixture with λ = μ \[Pa\], free of gravity, at `x0` and
 /// `v0`, in steps of h seconds.
-pub fn free_body(data: &Value, mu: f64, h: f64, integrator: Integrator) -> Run {
+pub fn free_body(data: &Value, mu: f64, h: f64, integrator: Method) -> Run {
     let tets: Vec<[u32; 4]> =
         numbers(&data["T"]).chunks_exact(4).map(|t| [0, 1, 2, 3].map(|c| t[c] as u32)).collect();
     let lame = vec![Lame { mu, lambda: mu }; tets.len()];
     let density = number(&data["rho"]);
     let mesh = Mesh::solid(vectors(&data["X"]), tets);
     let matter = Matter::Solid { model: ElasticModel::Corotated, lame, density };
-    let body = BodySpec {
+    let body = Body {
         positions: Some(vectors(&data["x0"])),
         velocities: Some(vectors(&data["v0"])),
-        ..BodySpec::new("cube", mesh, matter)
+        ..Body::new("cube", mesh, matter)
     };
-    let builder = ModelBuilder::new().body(body).gravity(DVec3::ZERO).integrator(integrator);
+    let builder = ModelBuilder::new().body(body).gravity(DVec3::ZERO).method(integrator);
     Run::new(builder.build().expect("a model"), h, 1)
 }

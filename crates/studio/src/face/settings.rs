@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use pliant_face::{Dynamics, FaceSimulationOptions, FaceSolver};
-use pliant_model::integrator::{Correction, Scheme};
+use pliant_model::method::{Correction, Scheme};
 use serde::{Deserialize, Serialize};
 
 use crate::change::changed;

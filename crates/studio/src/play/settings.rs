@@ -2,9 +2,10 @@
 
 use pliant_model::Breeze;
 use pliant_model::DVec3;
-use pliant_model::integrator::{Correction, Damping, Fepr, Integrator, Scheme, Solver};
+use pliant_model::method::{Correction, Damping, Method, Scheme, Solver, check};
 use serde::{Deserialize, Serialize};
 
+use super::words::{by_name, by_name_or_none, plain};
 use crate::change::changed;
 use crate::error::StudioError;
 
@@ -20,7 +21,7 @@ pub struct Settings {
     /// What is played.
     pub scene: Source,
     /// One method, or two side by side.
-    pub methods: Vec<Method>,
+    pub methods: Vec<Choice>,
     /// Factor on the stiffness of all bodies.
     pub stiffness: f64,
     /// What takes energy away.
@@ -53,52 +54,20 @@ pub enum Source {
 /// A way to step.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
-pub struct Method {
+pub struct Choice {
     /// The time rule.
-    pub scheme: SchemeName,
-    /// The minimiser.
-    pub solver: SolverName,
+    #[serde(with = "by_name")]
+    pub scheme: Scheme,
+    /// The minimiser; its parameters are the scene's, or the defaults.
+    #[serde(with = "by_name")]
+    pub solver: Solver,
     /// Of the minimiser, at most, per step.
     pub iterations: u32,
-    /// What acts on a state after the step.
-    pub correction: CorrectionName,
+    /// What acts on a state after the step; its parameters are the scene's, or the defaults.
+    #[serde(with = "by_name_or_none")]
+    pub correction: Option<Correction>,
     /// Share of the stiffest motion that a filter takes before FEPR projects.
     pub filter: f64,
-}
-
-/// Names of [`Scheme`]s.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum SchemeName {
-    BackwardEuler,
-    Bdf2,
-    ImplicitMidpoint,
-    Trapezoidal,
-    ForwardEuler,
-    SymplecticEuler,
-    DiscreteGradient,
-    QuasiStatic,
-}
-
-/// Names of [`Solver`]s.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum SolverName {
-    Projective,
-    Newton,
-    Xpbd,
-    Linearised,
-}
-
-/// Names of [`Correction`]s.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum CorrectionName {
-    None,
-    Fepr,
-    Blend,
-    Velocity,
-    Lagrange,
 }
 
 /// What takes energy away.
@@ -106,33 +75,24 @@ pub enum CorrectionName {
 #[serde(deny_unknown_fields)]
 pub struct Slowing {
     /// How.
-    pub kind: SlowingKind,
+    #[serde(with = "by_name_or_none")]
+    pub kind: Option<Damping>,
     /// How fast [1/s]; of Rayleigh's kind, how long in milliseconds.
     pub rate: f64,
 }
 
-/// Names of [`Damping`]s.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum SlowingKind {
-    None,
-    Ether,
-    RigidPreserving,
-    Rayleigh,
-}
-
 impl Settings {
     /// Those that a scene asks for.
-    pub fn of_scene(scene: Source, integrator: &Integrator, step: f64) -> Settings {
-        let (kind, rate) = match integrator.damping {
-            None => (SlowingKind::None, 0.0),
-            Some(Damping::Ether(rate)) => (SlowingKind::Ether, rate),
-            Some(Damping::RigidPreserving(rate)) => (SlowingKind::RigidPreserving, rate),
-            Some(Damping::Rayleigh { stiffness, .. }) => (SlowingKind::Rayleigh, 1e3 * stiffness),
+    pub fn of_scene(scene: Source, method: &Method, step: f64) -> Settings {
+        let rate = match method.damping {
+            None => 0.0,
+            Some(Damping::Ether(rate) | Damping::RigidPreserving(rate)) => rate,
+            Some(Damping::Rayleigh { stiffness, .. }) => 1e3 * stiffness,
         };
+        let kind = method.damping.map(plain);
         Settings {
             scene,
-            methods: vec![Method::of(integrator)],
+            methods: vec![Choice::of(method)],
             stiffness: 1.0,
             damping: Slowing { kind, rate },
             wind: [0.0; 3],
@@ -166,9 +126,11 @@ impl Settings {
         if !(1..=2).contains(&self.methods.len()) {
             return Err(StudioError::refused("Expected one method, or two."));
         }
-        for method in &self.methods {
-            within("iterations", f64::from(method.iterations), [1.0, 1000.0])?;
-            within("a filter", method.filter, [0.0, 1.0])?;
+        for choice in &self.methods {
+            within("iterations", f64::from(choice.iterations), [1.0, 1000.0])?;
+            within("a filter", choice.filter, [0.0, 1.0])?;
+            check(&choice.method(&Method::default()))
+                .map_err(|error| StudioError::refused(format!("{error}.")))?;
         }
         Ok(())
     }
@@ -185,18 +147,17 @@ impl Settings {
     }
 
     /// How the engine steps by one of the methods; what is not set here is as in the scene.
-    pub fn integrator(&self, method: &Method, scene: &Integrator) -> Integrator {
+    pub fn method(&self, choice: &Choice, scene: &Method) -> Method {
         let Slowing { kind, rate } = self.damping;
-        let damping = match (kind, scene.damping) {
-            (SlowingKind::None, _) => None,
-            (SlowingKind::Ether, _) => Some(Damping::Ether(rate)),
-            (SlowingKind::RigidPreserving, _) => Some(Damping::RigidPreserving(rate)),
-            (SlowingKind::Rayleigh, own) => {
+        let damping = kind.map(|kind| match (kind, scene.damping) {
+            (Damping::Ether(_), _) => Damping::Ether(rate),
+            (Damping::RigidPreserving(_), _) => Damping::RigidPreserving(rate),
+            (Damping::Rayleigh { .. }, own) => {
                 let mass = if let Some(Damping::Rayleigh { mass, .. }) = own { mass } else { 0.0 };
-                Some(Damping::Rayleigh { mass, stiffness: 1e-3 * rate })
+                Damping::Rayleigh { mass, stiffness: 1e-3 * rate }
             }
-        };
-        Integrator { damping, ..method.integrator(scene) }
+        });
+        Method { damping, ..choice.method(scene) }
     }
 
     /// The wind on top of the scene's.
@@ -217,76 +178,25 @@ impl Settings {
     }
 }
 
-impl Method {
-    fn of(integrator: &Integrator) -> Method {
-        let scheme = match integrator.scheme {
-            Scheme::BackwardEuler => SchemeName::BackwardEuler,
-            Scheme::Bdf2 => SchemeName::Bdf2,
-            Scheme::ImplicitMidpoint => SchemeName::ImplicitMidpoint,
-            Scheme::Trapezoidal => SchemeName::Trapezoidal,
-            Scheme::ForwardEuler => SchemeName::ForwardEuler,
-            Scheme::SymplecticEuler => SchemeName::SymplecticEuler,
-            Scheme::DiscreteGradient => SchemeName::DiscreteGradient,
-            Scheme::QuasiStatic => SchemeName::QuasiStatic,
-        };
-        let (solver, iterations) = match integrator.solver {
-            Solver::Projective { iterations, .. } | Solver::Modified { iterations, .. } => {
-                (SolverName::Projective, iterations)
-            }
-            Solver::Newton { iterations, .. } => (SolverName::Newton, iterations),
-            Solver::Xpbd { iterations } => (SolverName::Xpbd, iterations),
-            Solver::Linearised { .. } => (SolverName::Linearised, 1),
-        };
-        let (correction, filter) = match integrator.correction {
-            None => (CorrectionName::None, 0.0),
-            Some(Correction::Fepr(fepr)) => (CorrectionName::Fepr, fepr.filter),
-            Some(Correction::Blend { .. }) => (CorrectionName::Blend, 0.0),
-            Some(Correction::Velocity) => (CorrectionName::Velocity, 0.0),
-            Some(Correction::Lagrange) => (CorrectionName::Lagrange, 0.0),
-        };
-        Method { scheme, solver, iterations, correction, filter }
+impl Choice {
+    /// What a method comes to where parameters are left out.
+    pub fn of(method: &Method) -> Choice {
+        let Method { scheme, solver, correction, .. } = *method;
+        let filter = if let Some(Correction::Fepr(fepr)) = correction { fepr.filter } else { 0.0 };
+        let iterations = solver.iterations();
+        let (solver, correction) = (plain(solver), correction.map(plain));
+        Choice { scheme, solver, iterations, correction, filter }
     }
 
-    fn integrator(&self, scene: &Integrator) -> Integrator {
-        let scheme = match self.scheme {
-            SchemeName::BackwardEuler => Scheme::BackwardEuler,
-            SchemeName::Bdf2 => Scheme::Bdf2,
-            SchemeName::ImplicitMidpoint => Scheme::ImplicitMidpoint,
-            SchemeName::Trapezoidal => Scheme::Trapezoidal,
-            SchemeName::ForwardEuler => Scheme::ForwardEuler,
-            SchemeName::SymplecticEuler => Scheme::SymplecticEuler,
-            SchemeName::DiscreteGradient => Scheme::DiscreteGradient,
-            SchemeName::QuasiStatic => Scheme::QuasiStatic,
-        };
-        let iterations = self.iterations;
-        let solver = match (self.solver, scene.solver) {
-            (SolverName::Projective, Solver::Projective { history, tolerance, .. }) => {
-                Solver::Projective { iterations, history, tolerance }
-            }
-            (SolverName::Projective, _) => {
-                Solver::Projective { iterations, history: 5, tolerance: 0.0 }
-            }
-            (SolverName::Newton, Solver::Newton { tolerance, .. }) => {
-                Solver::Newton { iterations, tolerance }
-            }
-            (SolverName::Newton, _) => Solver::Newton { iterations, tolerance: 1e-9 },
-            (SolverName::Xpbd, _) => Solver::Xpbd { iterations },
-            (SolverName::Linearised, own @ Solver::Linearised { .. }) => own,
-            (SolverName::Linearised, _) => Solver::Linearised { delta: 0.0 },
-        };
-        let correction = match (self.correction, scene.correction) {
-            (CorrectionName::None, _) => None,
-            (CorrectionName::Fepr, Some(Correction::Fepr(own))) => {
-                Some(Correction::Fepr(Fepr { filter: self.filter, ..own }))
-            }
-            (CorrectionName::Fepr, _) => {
-                Some(Correction::Fepr(Fepr { filter: self.filter, ..Fepr::default() }))
-            }
-            (CorrectionName::Blend, own @ Some(Correction::Blend { .. })) => own,
-            (CorrectionName::Blend, _) => Some(Correction::Blend { epsilon: 0.01 }),
-            (CorrectionName::Velocity, _) => Some(Correction::Velocity),
-            (CorrectionName::Lagrange, _) => Some(Correction::Lagrange),
-        };
-        Integrator { scheme, solver, correction, damping: scene.damping }
+    fn method(&self, scene: &Method) -> Method {
+        let is_own = scene.solver.name() == self.solver.name();
+        let solver = if is_own { scene.solver } else { self.solver };
+        let own = |name: &str| scene.correction.filter(|own| own.name() == name);
+        let mut correction = self.correction.map(|other| own(other.name()).unwrap_or(other));
+        if let Some(Correction::Fepr(fepr)) = &mut correction {
+            fepr.filter = self.filter;
+        }
+        let solver = solver.with_iterations(self.iterations);
+        Method { scheme: self.scheme, solver, correction, damping: scene.damping }
     }
 }

@@ -1,12 +1,13 @@
 //! The scene that is open, and those that can be.
 
-use pliant_model::{Breeze, Integrator, ModelBuilder};
+use pliant_model::{Breeze, Method, ModelBuilder};
 use pliant_scene::SceneFile;
 use serde_json::{Value, json};
 
 use super::lane::Lane;
 use super::settings::{Settings, Source};
 use super::shown::Shown;
+use super::words::menus;
 use crate::error::StudioError;
 use crate::opened::{Opened, ProjectFiles};
 
@@ -16,7 +17,7 @@ pub struct Stage {
     pub scene: SceneFile,
     builder: ModelBuilder,
     /// How it asks to be stepped.
-    pub integrator: Integrator,
+    pub method: Method,
     breeze: Option<Breeze>,
     /// What is seen of it.
     pub shown: Shown,
@@ -33,7 +34,12 @@ pub fn library(opened: &Opened) -> Value {
             json!({ "name": scene.name, "about": scene.about, "variants": variants })
         })
         .collect();
-    json!({ "kind": "library", "scenes": scenes, "files": opened.files(&["toml"]) })
+    json!({
+        "kind": "library",
+        "scenes": scenes,
+        "files": opened.files(&["toml"]),
+        "menus": menus(),
+    })
 }
 
 /// The scene that was named, or the flagship.
@@ -70,10 +76,10 @@ impl Stage {
         let scene = SceneFile::parse(&text).map_err(refused)?;
         let mut files = ProjectFiles::beside(opened, name);
         let builder = scene.builder(&mut files)?;
-        let integrator = Integrator::from(&scene.integrator);
+        let method = scene.integrator.method;
         let breeze = scene.integrator.wind.as_ref().map(Breeze::from);
         let shown = Shown::new(&scene, &builder, opened.threads)?;
-        Ok(Stage { scene, builder, integrator, breeze, shown })
+        Ok(Stage { scene, builder, method, breeze, shown })
     }
 
     /// A lane per method.
@@ -81,9 +87,9 @@ impl Stage {
     /// # Errors
     /// When a method does not go with the scene.
     pub fn lanes(&self, settings: &Settings, threads: usize) -> Result<Vec<Lane>, StudioError> {
-        let build = |method| {
+        let build = |choice| {
             let mut builder = self.builder.clone().stiffened(settings.stiffness);
-            builder = builder.integrator(settings.integrator(method, &self.integrator));
+            builder = builder.method(settings.method(choice, &self.method));
             if let Some(breeze) = settings.breeze(self.breeze.as_ref()) {
                 builder = builder.wind(breeze);
             }

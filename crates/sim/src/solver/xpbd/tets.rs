@@ -19,13 +19,7 @@ use pliant_math::decomposition::squared_norm;
 use pliant_math::lanes::{Kernel, Lanes, WIDTH_F64, run64};
 use pliant_math::team::{SharedSlice, Team};
 use pliant_model::ElasticModel;
-use pliant_model::potentials::Density;
-use pliant_model::potentials::arap::Arap;
-use pliant_model::potentials::corotated::Corotated;
-use pliant_model::potentials::invertible_stvk::InvertibleStVenantKirchhoff;
-use pliant_model::potentials::neo_hookean::StableNeoHookean;
-use pliant_model::potentials::stvk::StVenantKirchhoff;
-use pliant_model::potentials::tissue::Tissue;
+use pliant_model::material::{Density, VisitDensity};
 
 use super::colored::{Batch, Batches, Colored, Run};
 
@@ -85,38 +79,45 @@ impl Tets {
 
     /// Relaxes every tet once; `softness` is 1/κ \[s²\].
     pub fn relax(&mut self, positions: SharedSlice<Row>, softness: f64, team: &Team) {
-        match self.model {
-            ElasticModel::Corotated => self.relax_as::<Corotated>(positions, softness, team),
-            ElasticModel::Arap => self.relax_as::<Arap>(positions, softness, team),
-            ElasticModel::Stvk => self.relax_as::<StVenantKirchhoff>(positions, softness, team),
-            ElasticModel::InvertibleStvk => {
-                self.relax_as::<InvertibleStVenantKirchhoff>(positions, softness, team);
-            }
-            ElasticModel::NeoHookean => {
-                self.relax_as::<StableNeoHookean>(positions, softness, team);
-            }
-            ElasticModel::Tissue => self.relax_as::<Tissue>(positions, softness, team),
-        }
+        self.model.visit(RelaxAll { tets: &mut self.constraints, positions, softness, team });
     }
+}
 
-    fn relax_as<D: Density>(&mut self, positions: SharedSlice<Row>, softness: f64, team: &Team) {
+/// A visit to every tet, whose density is yet to be known.
+struct RelaxAll<'a> {
+    tets: &'a mut Colored<4, VALUES, 9>,
+    positions: SharedSlice<'a, Row>,
+    softness: f64,
+    team: &'a Team,
+}
+
+impl VisitDensity for RelaxAll<'_> {
+    type Output = ();
+
+    fn visit<D: Density>(self) {
+        let RelaxAll { tets, positions, softness, team } = self;
         let density = std::marker::PhantomData::<D>;
-        self.constraints
-            .sweep(team, &|batches| run64(Relax { batches, positions, softness, density }));
+        tets.sweep(team, &|batches| run64(Relax { batches, positions, softness, density }));
     }
 }
 
 /// Curvature of Vψ over F that no direction exceeds by much near rest \[J\].
 fn stiffness(model: ElasticModel, mu: f64, lambda: f64) -> f64 {
-    let (_, bound) = match model {
-        ElasticModel::Corotated => Corotated::proxy(mu, lambda),
-        ElasticModel::Arap => Arap::proxy(mu, lambda),
-        ElasticModel::Stvk => StVenantKirchhoff::proxy(mu, lambda),
-        ElasticModel::InvertibleStvk => InvertibleStVenantKirchhoff::proxy(mu, lambda),
-        ElasticModel::NeoHookean => StableNeoHookean::proxy(mu, lambda),
-        ElasticModel::Tissue => Tissue::proxy(mu, lambda),
-    };
+    let (_, bound) = model.visit(Proxy { mu, lambda });
     bound
+}
+
+struct Proxy {
+    mu: f64,
+    lambda: f64,
+}
+
+impl VisitDensity for Proxy {
+    type Output = (f64, f64);
+
+    fn visit<D: Density>(self) -> (f64, f64) {
+        D::proxy(self.mu, self.lambda)
+    }
 }
 
 /// Σ_c w_c ∇N_c ∇N_cᵀ [1/(kg m²)]: xx, yy, zz, xy, xz, yz.

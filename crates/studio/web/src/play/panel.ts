@@ -1,18 +1,8 @@
 // The controls of Play.
 
-import { button, choice, type Control, section, segments, slider } from "../controls/controls";
+import { button, choice, type Control, section, slider } from "../controls/controls";
 import { element } from "../controls/element";
-import {
-  CORRECTIONS,
-  DAMPINGS,
-  type Method,
-  type SceneEntry,
-  SCHEMES,
-  type Settings,
-  SOLVERS,
-  type Source,
-  type State,
-} from "./settings";
+import { type Menus, type Method, NO_MENUS, type SceneEntry, type Settings, type Source, type State } from "./settings";
 
 export interface Orders {
   open(scene: Source): void;
@@ -24,14 +14,13 @@ export interface Orders {
   redo(): void;
 }
 
-/** What vivid motion is made with. */
-const VIVID: Partial<Method> = { scheme: "implicit-midpoint", solver: "projective", correction: "fepr", filter: 0.1 };
-
 export class Panel {
   private state: State | null = null;
   private scenes: SceneEntry[] = [];
+  menus: Menus = NO_MENUS;
   private readonly scene;
   private readonly variant;
+  private readonly slowing;
   private readonly about = element("p", "note");
   private readonly runButton: HTMLButtonElement;
   private readonly undoButton: HTMLButtonElement;
@@ -86,11 +75,11 @@ export class Panel {
       this.controls.push({ set: (settings) => control.set(get(settings)) });
       return control.root;
     };
-    const slowing = segments("Damping", DAMPINGS, (kind) => {
+    this.slowing = choice("Damping", [], (kind) => {
       const rate = this.state?.settings.damping.rate ?? 0;
       orders.set({ damping: { kind, rate: kind !== "none" && rate === 0 ? 1 : rate } }, "damping", true);
     });
-    this.controls.push({ set: (settings) => slowing.set(settings.damping.kind) });
+    this.controls.push({ set: (settings) => this.slowing.set(settings.damping.kind) });
     const wind = (axis: number) => (v: number, s: Settings) => {
       const all: [number, number, number] = [...s.wind];
       all[axis] = v;
@@ -104,12 +93,12 @@ export class Panel {
         (s) => s.stiffness,
         (stiffness) => ({ stiffness }),
       ),
-      slowing.root,
+      this.slowing.root,
       number(
         "Damping rate",
         { low: 0, high: 10, usual: 0, words: (v) => `${v.toFixed(2)} /s` },
         (s) => s.damping.rate,
-        (rate, s) => ({ damping: { kind: s.damping.kind === "none" ? "ether" : s.damping.kind, rate } }),
+        (rate, s) => ({ damping: { kind: s.damping.kind === "none" ? this.menus.dampings[1].value : s.damping.kind, rate } }),
       ),
       number("Wind →", speed, (s) => s.wind[0], wind(0)),
       number("Wind ↑", speed, (s) => s.wind[1], wind(1)),
@@ -142,8 +131,11 @@ export class Panel {
     root.append(scene.root, this.methods.root, body.root, time.root, facts.root);
   }
 
-  library(scenes: SceneEntry[], files: string[]): void {
+  library(scenes: SceneEntry[], files: string[], menus: Menus): void {
     this.scenes = scenes;
+    this.menus = menus;
+    this.slowing.fill(menus.dampings);
+    this.shownMethods = "";
     this.scene.fill([
       ...files.map((name) => ({ value: `f:${name}`, words: name, group: "Project" })),
       ...scenes.map((own) => ({ value: `d:${own.name}`, words: own.name, group: "Built in" })),
@@ -184,7 +176,9 @@ export class Panel {
       this.orders.set({ methods: [methods[0]] }, "comparison", true);
       return;
     }
-    const other = methods[0].correction === "fepr" ? "none" : "fepr";
+    // With a correction beside without one.
+    const [none, first] = this.menus.corrections.map((own) => own.value);
+    const other = methods[0].correction === none ? first : none;
     this.orders.set({ methods: [methods[0], { ...methods[0], correction: other }] }, "comparison", true);
   }
 
@@ -202,16 +196,17 @@ export class Panel {
     const comparing = methods.length === 2;
     const compare = button(comparing ? "One method" : "Compare two", "C", () => this.compare());
     compare.classList.add("grow");
-    const vivid = button("Vivid", "Implicit midpoint, a light filter, and FEPR", () => this.vivid());
-    buttons.append(compare, vivid);
+    const presets = this.menus.presets.map(({ words, about, method }) => button(words, about, () => this.take(method)));
+    buttons.append(compare, ...presets);
     body.append(buttons);
   }
 
-  private vivid(): void {
+  /** Puts a preset in the place of the last method. */
+  private take(preset: Method): void {
     const methods = this.state?.settings.methods;
     if (!methods) return;
     const last = methods.length - 1;
-    const changed = methods.map((own, k) => (k === last ? { ...own, ...VIVID } : own));
+    const changed = methods.map((own, k) => (k === last ? preset : own));
     this.orders.set({ methods: changed }, "method", true);
   }
 
@@ -221,16 +216,20 @@ export class Panel {
       if (!methods) return;
       this.orders.set({ methods: methods.map((own, m) => (m === k ? { ...own, ...change } : own)) }, what, ended);
     };
-    const scheme = choice("Scheme", SCHEMES, (value) => {
-      // What is no minimisation is Newton's alone.
-      const solver = value === "discrete-gradient" ? { solver: "newton" } : {};
-      put({ scheme: value, ...solver }, "scheme");
+    const { schemes, solvers, corrections } = this.menus;
+    const scheme = choice("Scheme", schemes, (value) => {
+      // A solver that does not go with the scheme makes room for the best one.
+      const fitting = schemes.find((own) => own.value === value)?.solvers ?? [];
+      const solver = this.state?.settings.methods[k]?.solver ?? "";
+      put({ scheme: value, ...(fitting.includes(solver) ? {} : { solver: fitting[0] }) }, "scheme");
     });
-    const solver = choice("Solver", SOLVERS, (value) => {
-      const iterations = { newton: 10, xpbd: 40, linearised: 1 }[value] ?? 20;
-      put({ solver: value, iterations }, "solver");
+    const solver = choice("Solver", solvers, (value) => {
+      const iterations = solvers.find((own) => own.value === value)?.iterations ?? 20;
+      const fitting = schemes.filter((own) => own.solvers.includes(value)).map((own) => own.value);
+      const scheme = this.state?.settings.methods[k]?.scheme ?? "";
+      put({ solver: value, iterations, ...(fitting.includes(scheme) ? {} : { scheme: fitting[0] }) }, "solver");
     });
-    const correction = choice("Correction", CORRECTIONS, (value) => put({ correction: value }, "correction"));
+    const correction = choice("Correction", corrections, (value) => put({ correction: value }, "correction"));
     const iterations = slider({
       label: "Iterations",
       low: 1,
@@ -253,9 +252,9 @@ export class Panel {
       { root: solver.root, set: (method) => solver.set(method.solver) },
       { root: correction.root, set: (method) => correction.set(method.correction) },
     ];
-    if (shown.solver !== "linearised")
+    if (solvers.find((own) => own.value === shown.solver)?.iterations !== 1)
       rows.push({ root: iterations.root, set: (method) => iterations.set(method.iterations) });
-    if (shown.correction === "fepr") rows.push({ root: filter.root, set: (method) => filter.set(method.filter) });
+    if (corrections.find((own) => own.value === shown.correction)?.filters) rows.push({ root: filter.root, set: (method) => filter.set(method.filter) });
     return rows;
   }
 }

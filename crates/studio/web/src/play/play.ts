@@ -21,7 +21,7 @@ import { SurfaceMesh } from "../stage/surface";
 import { Hand } from "./hand";
 import { Obstacles } from "./obstacles";
 import { Panel } from "./panel";
-import { methodWords, type SceneEntry, type State } from "./settings";
+import { type Menus, methodWords, type SceneEntry, type State } from "./settings";
 
 export const play: Place = {
   name: "play",
@@ -100,7 +100,10 @@ class PlayView implements View {
   }
 
   message(message: Header): void {
-    if (message.kind === "library") this.panel.library(message.scenes as SceneEntry[], message.files as string[]);
+    if (message.kind === "library") {
+      this.panel.library(message.scenes as SceneEntry[], message.files as string[], message.menus as Menus);
+      if (this.state) this.told(this.state);
+    }
     else if (message.kind === "state") this.told(message as unknown as State);
     else if (message.kind === "samples") this.recall(message.lanes as number[][][]);
   }
@@ -140,7 +143,7 @@ class PlayView implements View {
     this.labels.forEach((label, k) => {
       label.hidden = methods.length < 2;
       label.style.left = `${25 + 50 * k}%`;
-      label.textContent = methods[k] ? methodWords(methods[k]) : "";
+      label.textContent = methods[k] ? methodWords(this.panel.menus, methods[k]) : "";
     });
     const count = (n: number) => n.toLocaleString("en");
     this.shell.tell(`${count(state.vertices)} vertices · ${count(state.elements)} elements`);

@@ -36,45 +36,30 @@ export interface SceneEntry {
   variants: string[];
 }
 
-const named = (pairs: [string, string][]) => pairs.map(([value, words]) => ({ value, words }));
+/** An entry of a menu, as the server names it. */
+export interface Word {
+  value: string;
+  words: string;
+  about: string;
+}
 
-export const SCHEMES = named([
-  ["backward-euler", "Backward Euler"],
-  ["bdf2", "BDF2"],
-  ["implicit-midpoint", "Implicit midpoint"],
-  ["trapezoidal", "Trapezoidal"],
-  ["discrete-gradient", "Discrete gradient"],
-  ["symplectic-euler", "Symplectic Euler"],
-  ["forward-euler", "Forward Euler"],
-  ["quasi-static", "Quasi-static"],
-]);
+/** Everything that menus offer. */
+export interface Menus {
+  /** With the solvers that a scheme goes with, the best first. */
+  schemes: (Word & { solvers: string[] })[];
+  /** With the iterations that a solver starts with. */
+  solvers: (Word & { iterations: number })[];
+  /** With whether a filter comes before the correction. */
+  corrections: (Word & { filters?: boolean })[];
+  dampings: Word[];
+  presets: (Word & { method: Method })[];
+}
 
-export const SOLVERS = named([
-  ["projective", "Projective dynamics"],
-  ["newton", "Newton"],
-  ["xpbd", "XPBD"],
-  ["linearised", "One linear solve"],
-]);
-
-export const CORRECTIONS = named([
-  ["none", "None"],
-  ["fepr", "FEPR"],
-  ["blend", "Blend"],
-  ["velocity", "Velocities"],
-  ["lagrange", "Lagrange"],
-]);
-
-export const DAMPINGS = named([
-  ["none", "None"],
-  ["ether", "Ether"],
-  ["rigid-preserving", "Rigid"],
-  ["rayleigh", "Rayleigh"],
-]);
+export const NO_MENUS: Menus = { schemes: [], solvers: [], corrections: [], dampings: [], presets: [] };
 
 /** A method in a few words. */
-export function methodWords(method: Method): string {
-  const words = (all: { value: string; words: string }[], value: string) =>
-    all.find((own) => own.value === value)?.words ?? value;
-  const correction = method.correction === "none" ? "" : ` + ${words(CORRECTIONS, method.correction)}`;
-  return words(SCHEMES, method.scheme) + correction;
+export function methodWords(menus: Menus, method: Method): string {
+  const words = (all: Word[], value: string) => all.find((own) => own.value === value)?.words ?? value;
+  const correction = method.correction === "none" ? "" : ` + ${words(menus.corrections, method.correction)}`;
+  return words(menus.schemes, method.scheme) + correction;
 }

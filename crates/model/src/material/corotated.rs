@@ -17,7 +17,7 @@ use super::isotropic::{Spectrum, twist_sum};
 ///
 /// ```
 /// use glam::DMat3;
-/// use pliant_model::potentials::{corotated::Corotated, density::Density};
+/// use pliant_model::material::{corotated::Corotated, density::Density};
 /// let doubled = DMat3::from_diagonal([2.0, 1.0, 1.0].into());
 /// let (energy, stress) = Corotated::stress(&doubled, 3.0, 4.0);
 /// assert_eq!(energy, 3.0 + 0.5 * 4.0); // J/m³

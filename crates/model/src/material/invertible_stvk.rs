@@ -23,7 +23,7 @@ use super::stvk::StVenantKirchhoff;
 ///
 /// ```
 /// use glam::DMat3;
-/// use pliant_model::potentials::{density::Density, invertible_stvk::InvertibleStVenantKirchhoff};
+/// use pliant_model::material::{density::Density, invertible_stvk::InvertibleStVenantKirchhoff};
 /// let inverted = DMat3::from_diagonal([1.0, 1.0, -1.0].into());
 /// let (_, stress) = InvertibleStVenantKirchhoff::stress(&inverted, 1.0, 0.0);
 /// assert!(stress.z_axis.z < 0.0); // towards the right side

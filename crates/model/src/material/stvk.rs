@@ -15,7 +15,7 @@ use super::isotropic::Spectrum;
 ///
 /// ```
 /// use glam::DMat3;
-/// use pliant_model::potentials::{density::Density, stvk::StVenantKirchhoff};
+/// use pliant_model::material::{density::Density, stvk::StVenantKirchhoff};
 /// let doubled = DMat3::from_diagonal([2.0, 1.0, 1.0].into());
 /// let (energy, _) = StVenantKirchhoff::stress(&doubled, 1.0, 0.0);
 /// assert_eq!(energy, 1.5 * 1.5); // E = diag(3/2, 0, 0)

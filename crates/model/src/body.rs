@@ -2,27 +2,21 @@
 
 use glam::DVec3;
 use pliant_math::Row;
-use pliant_mesh::{Mesh, diagnosis};
+use pliant_mesh::{Mesh, diagnosis, edges_of_tets};
 
 use crate::attach::Attachment;
 use crate::error::ModelError;
-use crate::material::ElasticModel;
-use crate::model::Body;
-use crate::potentials::arap::Arap;
-use crate::potentials::corotated::Corotated;
-use crate::potentials::invertible_stvk::InvertibleStVenantKirchhoff;
+use crate::material::{Density, ElasticModel, Material, VisitDensity};
+use crate::model::ModelBody;
+use crate::potentials::Potential;
 use crate::potentials::muscles::Muscles;
-use crate::potentials::neo_hookean::{StableNeoHookean, model_parameters};
 use crate::potentials::springs::{Spring, Springs};
-use crate::potentials::stvk::StVenantKirchhoff;
 use crate::potentials::tetrahedra::{Lame, Tetrahedra};
-use crate::potentials::tissue::Tissue;
-use crate::potentials::{Density, Potential};
 use crate::skin::Skin;
 
 /// A body to be built.
 #[derive(Clone, Debug)]
-pub struct BodySpec {
+pub struct Body {
     /// For messages.
     pub name: String,
     /// The placed rest shape.
@@ -67,14 +61,31 @@ pub enum Matter {
     },
 }
 
+impl Matter {
+    /// A material in the shape of a mesh. Springs join `ends`; without any, they are the edges of
+    /// the mesh's tets.
+    pub fn of(material: Material, mesh: &Mesh, ends: Vec<[u32; 2]>) -> Self {
+        match material {
+            Material::Elastic { model, young, poisson, density } => {
+                let lame = vec![Lame::of(young, poisson); mesh.tets.len()];
+                Matter::Solid { model, lame, density }
+            }
+            Material::Springs { stiffness, mass } => {
+                let ends = if ends.is_empty() { edges_of_tets(&mesh.tets) } else { ends };
+                Matter::Springs { ends, stiffness, mass }
+            }
+        }
+    }
+}
+
 impl crate::ModelBuilder {
     /// Makes all bodies a factor as stiff.
     ///
     /// ```
     /// use pliant_mesh::shapes;
-    /// use pliant_model::{BodySpec, DVec3, ElasticModel, Matter, ModelBuilder};
+    /// use pliant_model::{Body, DVec3, ElasticModel, Matter, ModelBuilder};
     /// let mesh = shapes::solid_box(DVec3::ONE, [1, 1, 1])?;
-    /// let cube = BodySpec::solid("cube", mesh, ElasticModel::Corotated, 1e5, 0.3, 1000.0);
+    /// let cube = Body::solid("cube", mesh, ElasticModel::Corotated, 1e5, 0.3, 1000.0);
     /// let soft = ModelBuilder::new().body(cube).stiffened(0.5);
     /// assert!(matches!(&soft.specs()[0].matter, Matter::Solid { lame, .. } if lame[0].mu < 2e4));
     /// # Ok::<(), pliant_mesh::MeshError>(())
@@ -94,44 +105,45 @@ impl crate::ModelBuilder {
     }
 
     /// The bodies so far.
-    pub fn specs(&self) -> &[BodySpec] {
+    pub fn specs(&self) -> &[Body] {
         &self.bodies
     }
 }
 
-impl BodySpec {
+impl Body {
     /// Matter in the shape of a mesh, at rest there, and shown by it.
     pub fn new(name: &str, mesh: Mesh, matter: Matter) -> Self {
         let (name, positions, velocities) = (name.to_owned(), None, None);
         let attachments = Vec::new();
-        BodySpec { name, mesh, matter, positions, velocities, skin: None, attachments }
+        Body { name, mesh, matter, positions, velocities, skin: None, attachments }
     }
 
-    /// A homogeneous solid: Young's modulus \[Pa\], Poisson's ratio, density [kg/m³].
-    pub fn solid(
-        name: &str,
-        mesh: Mesh,
-        model: ElasticModel,
-        young: f64,
-        poisson: f64,
-        density: f64,
-    ) -> Self {
-        let lame = vec![Lame::of(young, poisson); mesh.tets.len()];
-        let matter = Matter::Solid { model, lame, density };
-        BodySpec::new(name, mesh, matter)
+    /// A homogeneous body of a material. Springs are the edges of the mesh's tets;
+    /// [`springs`](Self::springs) takes other ones.
+    ///
+    /// ```
+    /// use pliant_mesh::shapes;
+    /// use pliant_model::{Body, Material};
+    /// let mesh = shapes::box3([1.0, 0.2, 0.2], [20, 4, 4])?;
+    /// let bar = Body::solid("bar", mesh, Material::neo_hookean(1e5, 0.4, 1000.0));
+    /// # Ok::<(), pliant_mesh::MeshError>(())
+    /// ```
+    pub fn solid(name: &str, mesh: Mesh, material: Material) -> Self {
+        let matter = Matter::of(material, &mesh, Vec::new());
+        Body::new(name, mesh, matter)
     }
 
     /// A net of equal springs; stiffness [N/m], mass of the whole \[kg\].
     pub fn springs(name: &str, mesh: Mesh, ends: Vec<[u32; 2]>, stiffness: f64, mass: f64) -> Self {
         let matter = Matter::Springs { ends, stiffness, mass };
-        BodySpec::new(name, mesh, matter)
+        Body::new(name, mesh, matter)
     }
 
     /// Particles, at positions \[m\] and with masses \[kg\], that nothing joins: for energies of
     /// one's own ([`crate::ModelBuilder::point_energy`]), attachments and contact.
     pub fn points(name: &str, positions: Vec<DVec3>, masses: Vec<f64>) -> Self {
         let (mesh, matter) = (Mesh { positions, ..Mesh::default() }, Matter::Points { masses });
-        BodySpec::new(name, mesh, matter)
+        Body::new(name, mesh, matter)
     }
 }
 
@@ -145,7 +157,7 @@ impl Lame {
     }
 }
 
-impl BodySpec {
+impl Body {
     /// Refuses bodies that cannot be simulated.
     pub(crate) fn check(&self) -> Result<(), ModelError> {
         let refuse = |reason: String| Err(ModelError::Body { body: self.name.clone(), reason });
@@ -186,7 +198,7 @@ impl BodySpec {
                 }
                 let start =
                     Mesh { positions: self.positions.clone().unwrap_or_default(), ..mesh.clone() };
-                if !recovers(*model)
+                if !model.recovers_from_inversion()
                     && self.positions.is_some()
                     && diagnosis::check_tets(&start).is_err()
                 {
@@ -258,23 +270,7 @@ impl BodySpec {
                     chosen().map(|t| self.mesh.tets[t].map(|v| numbers[v as usize])).collect();
                 let lame: Vec<Lame> = chosen().map(|t| lame[t]).collect();
                 let lame = &lame;
-                let potential = match model {
-                    ElasticModel::Corotated => solid::<Corotated>(rest, &tets, lame),
-                    ElasticModel::Arap => solid::<Arap>(rest, &tets, lame),
-                    ElasticModel::Stvk => solid::<StVenantKirchhoff>(rest, &tets, lame),
-                    ElasticModel::InvertibleStvk => {
-                        solid::<InvertibleStVenantKirchhoff>(rest, &tets, lame)
-                    }
-                    ElasticModel::NeoHookean => {
-                        let adapt = |l: &Lame| {
-                            let (mu, lambda) = model_parameters(l.mu, l.lambda);
-                            Lame { mu, lambda }
-                        };
-                        let lame: Vec<Lame> = lame.iter().map(adapt).collect();
-                        solid::<StableNeoHookean>(rest, &tets, &lame)
-                    }
-                    ElasticModel::Tissue => solid::<Tissue>(rest, &tets, lame),
-                };
+                let potential = model.visit(Solid { rest, tets: &tets, lame });
                 potential.map(Some).map_err(named)
             }
             Matter::Springs { ends, stiffness, .. } => {
@@ -291,13 +287,13 @@ impl BodySpec {
     }
 
     /// What the model says of the body without its vertices' numbers and surroundings.
-    pub(crate) fn described(&self) -> Body {
+    pub(crate) fn described(&self) -> ModelBody {
         let (element_count, recovers_from_inversion) = match &self.matter {
-            Matter::Solid { model, .. } => (self.mesh.tets.len(), recovers(*model)),
+            Matter::Solid { model, .. } => (self.mesh.tets.len(), model.recovers_from_inversion()),
             Matter::Springs { ends, .. } => (ends.len(), true),
             Matter::Points { .. } => (0, true),
         };
-        Body {
+        ModelBody {
             name: self.name.clone(),
             vertex_count: self.mesh.positions.len(),
             radius: self.mesh.bounds().map_or(0.0, |b| 0.5 * b.max.distance(b.min)),
@@ -305,26 +301,28 @@ impl BodySpec {
             skin: self.skin.clone(),
             element_count,
             recovers_from_inversion,
-            ..Body::default()
+            ..ModelBody::default()
         }
     }
 }
 
-fn recovers(model: ElasticModel) -> bool {
-    match model {
-        ElasticModel::Corotated => Corotated::RECOVERS_FROM_INVERSION,
-        ElasticModel::Arap => Arap::RECOVERS_FROM_INVERSION,
-        ElasticModel::Stvk => StVenantKirchhoff::RECOVERS_FROM_INVERSION,
-        ElasticModel::InvertibleStvk => InvertibleStVenantKirchhoff::RECOVERS_FROM_INVERSION,
-        ElasticModel::NeoHookean => StableNeoHookean::RECOVERS_FROM_INVERSION,
-        ElasticModel::Tissue => Tissue::RECOVERS_FROM_INVERSION,
-    }
+/// The tetrahedra of a solid, whose density is yet to be known.
+struct Solid<'a> {
+    rest: &'a [Row],
+    tets: &'a [[u32; 4]],
+    /// Of linear elasticity.
+    lame: &'a [Lame],
 }
 
-fn solid<D: Density>(
-    rest: &[Row],
-    tets: &[[u32; 4]],
-    lame: &[Lame],
-) -> Result<Box<dyn Potential>, ModelError> {
-    Ok(Box::new(Tetrahedra::<D>::new(rest, tets, lame)?))
+impl VisitDensity for Solid<'_> {
+    type Output = Result<Box<dyn Potential>, ModelError>;
+
+    fn visit<D: Density>(self) -> Self::Output {
+        let own = |l: &Lame| {
+            let (mu, lambda) = D::own_parameters(l.mu, l.lambda);
+            Lame { mu, lambda }
+        };
+        let lame: Vec<Lame> = self.lame.iter().map(own).collect();
+        Ok(Box::new(Tetrahedra::<D>::new(self.rest, self.tets, &lame)?))
+    }
 }

@@ -48,7 +48,14 @@ pub trait Density: Copy + Send + Sync + 'static {
         lambda: L,
     ) -> (L, [L; 9]);
 
-    /// The Lamé parameters of linear elasticity that the model agrees with near rest \[Pa\].
+    /// The model's own (μ, λ) that agree with linear elasticity of these Lamé parameters near
+    /// rest \[Pa\].
+    fn own_parameters(mu: f64, lambda: f64) -> (f64, f64) {
+        (mu, lambda)
+    }
+
+    /// The Lamé parameters of linear elasticity that the model agrees with near rest \[Pa\]: the
+    /// inverse of [`own_parameters`](Self::own_parameters).
     fn lame_at_rest(mu: f64, lambda: f64) -> (f64, f64) {
         (mu, lambda)
     }

@@ -17,7 +17,7 @@ use super::isotropic::Spectrum;
 ///
 /// ```
 /// use glam::{DMat3, DVec3};
-/// use pliant_model::potentials::{arap::Arap, density::Density};
+/// use pliant_model::material::{arap::Arap, density::Density};
 /// let collapsed = Arap::stress(&DMat3::ZERO, 2.0, 0.0).0;
 /// assert_eq!(collapsed, 2.0 * 3.0); // J/m³
 /// ```

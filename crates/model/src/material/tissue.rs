@@ -18,7 +18,7 @@ use super::isotropic::{Spectrum, area, scalar_cofactors, twist_sum};
 ///
 /// ```
 /// use glam::DMat3;
-/// use pliant_model::potentials::{density::Density, tissue::Tissue};
+/// use pliant_model::material::{density::Density, tissue::Tissue};
 /// let doubled = DMat3::from_diagonal([2.0, 1.0, 1.0].into());
 /// assert_eq!(Tissue::stress(&doubled, 3.0, 4.0).0, 3.0 + 0.5 * 4.0); // J/m³
 /// ```

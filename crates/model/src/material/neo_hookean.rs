@@ -17,7 +17,7 @@ use super::isotropic::{Spectrum, area, scalar_cofactors};
 ///
 /// ```
 /// use glam::DMat3;
-/// use pliant_model::potentials::{density::Density, neo_hookean::StableNeoHookean};
+/// use pliant_model::material::{density::Density, neo_hookean::StableNeoHookean};
 /// let (energy, stress) = StableNeoHookean::stress(&DMat3::from_rotation_x(0.3), 1.0, 2.0);
 /// assert!(energy.abs() < 1e-15 && stress.abs_diff_eq(DMat3::ZERO, 1e-15));
 /// ```
@@ -28,7 +28,7 @@ pub struct StableNeoHookean;
 /// parameters `mu` and `lambda` \[Pa\]: (4/3 μ, λ + 5/6 μ), Section 3.4 of the paper.
 ///
 /// ```
-/// use pliant_model::potentials::neo_hookean::model_parameters;
+/// use pliant_model::material::neo_hookean::model_parameters;
 /// assert_eq!(model_parameters(3.0, 1.0), (4.0, 3.5));
 /// ```
 pub fn model_parameters(mu: f64, lambda: f64) -> (f64, f64) {
@@ -107,6 +107,10 @@ impl Density for StableNeoHookean {
     }
 
     /// The inverse of [`model_parameters`].
+    fn own_parameters(mu: f64, lambda: f64) -> (f64, f64) {
+        model_parameters(mu, lambda)
+    }
+
     fn lame_at_rest(mu: f64, lambda: f64) -> (f64, f64) {
         (0.75 * mu, lambda - 0.625 * mu)
     }

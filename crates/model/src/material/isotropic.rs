@@ -41,7 +41,7 @@ impl Spectrum {
     }
 
     /// Negative eigenvalues set to zero: the closest positive semi-definite Hessian.
-    pub(super) fn clamped(self) -> Self {
+    pub(crate) fn clamped(self) -> Self {
         Spectrum {
             stretch: clamp_symmetric(self.stretch),
             twist: self.twist.map(|w| w.max(0.0)),
@@ -79,35 +79,35 @@ impl Spectrum {
 }
 
 /// The exact Hessian of a density with this spectrum.
-pub(super) fn hessian(f: &DMat3, spectrum: impl Fn(DVec3) -> Spectrum) -> Matrix9 {
+pub(crate) fn hessian(f: &DMat3, spectrum: impl Fn(DVec3) -> Spectrum) -> Matrix9 {
     let svd = svd_rotation_variant(f);
     spectrum(svd.sigma).assemble(&svd)
 }
 
 /// The Hessian with its negative eigenvalues set to zero.
-pub(super) fn projected_hessian(f: &DMat3, spectrum: impl Fn(DVec3) -> Spectrum) -> Matrix9 {
+pub(crate) fn projected_hessian(f: &DMat3, spectrum: impl Fn(DVec3) -> Spectrum) -> Matrix9 {
     let svd = svd_rotation_variant(f);
     spectrum(svd.sigma).clamped().assemble(&svd)
 }
 
 /// U diag(slopes) Vᵀ: the stress of ψᵢ = ∂ψ/∂σᵢ.
-pub(super) fn stress(svd: &Svd, slopes: DVec3) -> DMat3 {
+pub(crate) fn stress(svd: &Svd, slopes: DVec3) -> DMat3 {
     svd.u * DMat3::from_diagonal(slopes) * svd.v.transpose()
 }
 
 /// σᵢ + σⱼ ≥ 0, kept off zero, where energies that see the rotation R have a crease and their
 /// twist eigenvalue a pole.
-pub(super) fn twist_sum(sigma: DVec3, i: usize, j: usize) -> f64 {
+pub(crate) fn twist_sum(sigma: DVec3, i: usize, j: usize) -> f64 {
     (sigma[i] + sigma[j]).max(1e-8)
 }
 
 /// σⱼσₖ = ∂J/∂σᵢ.
-pub(super) fn area(sigma: DVec3, i: usize) -> f64 {
+pub(crate) fn area(sigma: DVec3, i: usize) -> f64 {
     sigma[(i + 1) % 3] * sigma[(i + 2) % 3]
 }
 
 /// ∂ det F / ∂F of one matrix.
-pub(super) fn scalar_cofactors(f: &DMat3) -> DMat3 {
+pub(crate) fn scalar_cofactors(f: &DMat3) -> DMat3 {
     DMat3::from_cols(f.y_axis.cross(f.z_axis), f.z_axis.cross(f.x_axis), f.x_axis.cross(f.y_axis))
 }
 

@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use glam::DVec3;
+use pliant::enrich::comparison::SurfaceArap;
 use pliant::enrich::comparison::{Method, gamma_of_distance};
-use pliant::enrich::hidden::Hidden;
-use pliant::enrich::surface_arap::SurfaceArap;
+use pliant::enrich::report::CompletionError;
 use pliant::enrich::{Enrichment, FitOptions, Measures, Project, gamma};
 use pliant::io::AnimationWriter;
 use pliant::view::plot::{Figure, Panel, Series};
@@ -31,12 +31,12 @@ pub struct Outcome {
     pub poses: Vec<Vec<DVec3>>,
     pub measures: Measures,
     /// Of what is not tracked, where there is such.
-    pub hidden: Option<Hidden>,
+    pub hidden: Option<CompletionError>,
 }
 
 impl Outcome {
     /// In a line; `own` is what the paper's method made of what is hidden.
-    pub fn line(&self, method: Method, own: Option<&Hidden>) -> String {
+    pub fn line(&self, method: Method, own: Option<&CompletionError>) -> String {
         let name = method.name();
         let moved = 100.0 * self.measures.motion_added();
         let spikes = self.measures.spikes;
@@ -66,12 +66,12 @@ impl Outcome {
 }
 
 /// How far what is not tracked is from the input, which may have it all the same.
-pub fn hidden_json(hidden: Option<&Hidden>) -> Value {
+pub fn hidden_json(hidden: Option<&CompletionError>) -> Value {
     hidden.map_or(Value::Null, |hidden| {
         json!({
             "vertices": hidden.count(),
             "error_mean": hidden.mean(),
-            "error_max": hidden.most,
+            "error_max": hidden.max,
             "crossings": hidden.crossings,
         })
     })
@@ -121,7 +121,7 @@ pub fn run(
     let count = input.len();
     let loaded = input.source.loaded().clone();
     let mut measures = Measures::new(&loaded.mesh);
-    let mut hidden = Hidden::of(&loaded.mesh, &own.enrichment.tracked());
+    let mut hidden = CompletionError::new(&loaded.mesh, &own.enrichment.tracked());
     let mut poses = Vec::new();
     let mut writer = AnimationWriter::create(&path, loaded, input.source.fps(), count)?;
     let progress = Progress::start(options, method.name(), count as u64);
@@ -187,7 +187,7 @@ fn equal_gamma(
     }
     let chosen = gamma::diverse(&frames, POSES);
     let frames: Vec<Vec<DVec3>> = chosen.into_iter().map(|k| frames[k].clone()).collect();
-    let (bound, tracked) = (own.enrichment.bound(), own.enrichment.tracked());
+    let (bound, tracked) = (own.enrichment.embedded(), own.enrichment.tracked());
     let fail = |error: pliant::enrich::EnrichError| Failure::new(error.to_string());
     let usual = FitOptions { gamma: own.enrichment.gamma(), ..FitOptions::default() };
     let mut fitting =

@@ -4,12 +4,12 @@ use std::path::Path;
 
 use glam::DVec3;
 use pliant::enrich::FrameReport;
-use pliant::enrich::cycle::Cycle;
-use pliant::enrich::met::{MetMesh, Soft};
-use pliant::enrich::objects::{Object, rigid_motion};
-use pliant::enrich::preparation::{Asked, flesh, sampled, weight_map};
+use pliant::enrich::pipeline::Cycle;
 use pliant::enrich::project::Separated;
-use pliant::enrich::{Bound, Enrichment, Measures, Project, SimulationOptions};
+use pliant::enrich::project::{ObjectMesh, SoftMaterial};
+use pliant::enrich::project::{ResolvedProject, sample_frames, simulation_options, weight_map};
+use pliant::enrich::simulation::{ContactObject, rigid_motion};
+use pliant::enrich::{EmbeddedSurface, Enrichment, Measures, Project, SimulationOptions};
 use pliant::io::{Loaded, read_mesh, unit_named};
 use pliant::math::team::Team;
 use pliant::mesh::Mesh;
@@ -42,7 +42,7 @@ pub fn prepare(
     let about = |problem: String| Failure::about(Path::new(&project.input), problem);
     let (unit, mut warnings) = normal_unit(&input.source);
     let mut poses = Vec::new();
-    for k in sampled(input.len()) {
+    for k in sample_frames(input.len()) {
         poses.push(input.frame(k)?);
     }
     let rest = input.source.loaded().clone().into_selectable();
@@ -65,10 +65,14 @@ pub fn prepare(
         Some(file) => Some(read_map(&folder.join(file), rest.positions.len())?),
     };
     let scale = (unit, input.source.fps());
-    let asked = Asked::of(project, &rest, scale, map, &mut SceneFiles::within(folder));
-    let Asked { options: wanted, regions } = asked.map_err(|error| about(error.to_string()))?;
+    let asked = ResolvedProject::new(project, &rest, scale, map, &mut SceneFiles::within(folder));
+    let ResolvedProject { options: wanted, regions } =
+        asked.map_err(|error| about(error.to_string()))?;
     let (objects, soft) = objects(project, folder, unit, input.source.fps())?;
-    let flesh = |bound: &Bound| SimulationOptions { objects, ..flesh(project, &regions, bound) };
+    let flesh = |bound: &EmbeddedSurface| SimulationOptions {
+        objects,
+        ..simulation_options(project, &regions, bound)
+    };
     let enrichment =
         Enrichment::new(&rest, separated.as_ref(), &poses, wanted, flesh, options.threads())
             .map_err(|error| about(error.to_string()))?;
@@ -80,7 +84,7 @@ pub fn prepare(
 }
 
 /// What the body meets (m), and those that are soft with their numbers, as they are in their files.
-type Met = (Vec<Object>, Vec<(usize, Loaded)>);
+type Met = (Vec<ContactObject>, Vec<(usize, Loaded)>);
 
 /// What a project says that the body meets.
 fn objects(project: &Project, folder: &Path, unit: f64, fps: f64) -> Result<Met, Failure> {
@@ -99,8 +103,8 @@ fn objects(project: &Project, folder: &Path, unit: f64, fps: f64) -> Result<Met,
                 let cache = folder.join(cache).display().to_string();
                 // A shape has no file; caches of shapes are refused when the project is read.
                 let written = match &met.mesh {
-                    MetMesh::File(file) => format!("{}+{cache}", folder.join(file).display()),
-                    MetMesh::Shape { .. } => cache,
+                    ObjectMesh::File(file) => format!("{}+{cache}", folder.join(file).display()),
+                    ObjectMesh::Shape { .. } => cache,
                 };
                 let mut source = Source::open(&written, Default::default())?;
                 let mut frames = Vec::new();
@@ -115,10 +119,10 @@ fn objects(project: &Project, folder: &Path, unit: f64, fps: f64) -> Result<Met,
         };
         scale(&mut surface.positions);
         objects.push(match met.soft {
-            None => Object::Rigid { surface, motion },
-            Some(Soft { young, poisson, density, velocity }) => {
+            None => ContactObject::Rigid { surface, motion },
+            Some(SoftMaterial { young, poisson, density, velocity }) => {
                 let velocity = DVec3::from_array(velocity);
-                Object::Soft { surface, young, poisson, density, velocity }
+                ContactObject::SoftMaterial { surface, young, poisson, density, velocity }
             }
         });
     }
@@ -126,10 +130,10 @@ fn objects(project: &Project, folder: &Path, unit: f64, fps: f64) -> Result<Met,
 }
 
 /// The surface of something that the body meets.
-fn met_mesh(mesh: &MetMesh, folder: &Path) -> Result<Loaded, Failure> {
+fn met_mesh(mesh: &ObjectMesh, folder: &Path) -> Result<Loaded, Failure> {
     let (shape, resolution) = match mesh {
-        MetMesh::File(file) => return Ok(read_mesh(&folder.join(file))?),
-        MetMesh::Shape { shape, resolution } => (shape, *resolution),
+        ObjectMesh::File(file) => return Ok(read_mesh(&folder.join(file))?),
+        ObjectMesh::Shape { shape, resolution } => (shape, *resolution),
     };
     let Some(creature) = Creature::named(shape) else {
         let known: Vec<&str> = Creature::names().collect();
@@ -318,7 +322,7 @@ impl Tally {
             "frames": self.frames,
             "steps": self.steps,
             "vertices": enrichment.is_exact().len(),
-            "tets": enrichment.bound().solid.tets.len(),
+            "tets": enrichment.embedded().solid.tets.len(),
             "exact": enrichment.is_exact().iter().filter(|e| **e).count(),
             "gamma": enrichment.gamma(),
             "follow_error": measures.follow_error,

@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use pliant::demos::Look;
-use pliant::enrich::hidden::Hidden;
-use pliant::enrich::bound::usual_resolution;
+use pliant::enrich::report::CompletionError;
+use pliant::enrich::embedding::default_resolution;
 use pliant::enrich::{Enrichment, Measures, Project};
 use pliant::io::atomic::{refuse_overwriting, write_whole};
 use pliant::io::{AnimationOptions, AnimationWriter, Attribute, Loaded, write_mesh};
@@ -115,7 +115,7 @@ pub fn enrich(arguments: Arguments, options: &Options) -> Result<Vec<PathBuf>, F
     source.remark(options);
     let mut input = Sequence::of(source, arguments.frames.unwrap_or(FrameRange::ALL))?;
     if arguments.preview {
-        let cells = project.resolution.unwrap_or_else(|| usual_resolution(input.source.rest()));
+        let cells = project.resolution.unwrap_or_else(|| default_resolution(input.source.rest()));
         project.resolution = Some(cells.div_ceil(2).max(4));
     }
     let count = input.len();
@@ -133,7 +133,7 @@ pub fn enrich(arguments: Arguments, options: &Options) -> Result<Vec<PathBuf>, F
         Unfinished::open(&arguments.out, points + of_soft, key, resume, every)?
     };
     let mut measures = Measures::new(input.source.rest());
-    let mut hidden = Hidden::of(input.source.rest(), &enrichment.tracked());
+    let mut hidden = CompletionError::new(input.source.rest(), &enrichment.tracked());
     let places = strip::places(count, input.source.fps(), &arguments.look);
     let (mut tally, mut done) = (Tally::default(), 0);
     if let Some(place) = place {
@@ -369,7 +369,7 @@ fn closing_line(
          {seconds:.1} s in all",
         out.display(),
         tally.frames,
-        enrichment.bound().solid.tets.len(),
+        enrichment.embedded().solid.tets.len(),
         100.0 * measures.most_motion,
         1e3 * tally.fit_seconds / frames,
         1e3 * tally.step_seconds / frames,

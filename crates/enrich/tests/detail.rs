@@ -1,8 +1,9 @@
-//! Dynamic detail, Fig. 6: motion of the input that is finer than the tets is kept, told in spectra.
+//! Dynamic detail, Fig. 6: motion of the input that is finer than the tets is kept, told in
+//! spectra.
 
 use glam::DVec3;
 use pliant_enrich::detail::Transfer;
-use pliant_enrich::spectrum::{amplitudes, wave};
+use pliant_enrich::report::{amplitudes, wave};
 use pliant_enrich::{EnrichOptions, Enrichment, SimulationOptions};
 use pliant_mesh::{Mesh, Resolution, TetOptions, shapes};
 

@@ -1,7 +1,7 @@
 //! How a body follows its input: exactly, softly, or not at all.
 
 use glam::DVec3;
-use pliant_enrich::{Bound, EnrichOptions, Enrichment, Simulation, SimulationOptions};
+use pliant_enrich::{EmbeddedSurface, EnrichOptions, Enrichment, Simulation, SimulationOptions};
 use pliant_math::team::Team;
 use pliant_mesh::{Mesh, Resolution, TetOptions, shapes};
 use pliant_model::ElasticModel;
@@ -33,8 +33,8 @@ fn filling() -> TetOptions {
     TetOptions { resolution: Resolution::Cells(16), ..TetOptions::default() }
 }
 
-fn bound() -> Bound {
-    Bound::new(bar(), None, &filling(), &Team::new(1)).unwrap()
+fn embedded() -> EmbeddedSurface {
+    EmbeddedSurface::new(bar(), None, &filling(), &Team::new(1)).unwrap()
 }
 
 fn left(positions: &[DVec3]) -> Vec<u32> {
@@ -43,8 +43,8 @@ fn left(positions: &[DVec3]) -> Vec<u32> {
 }
 
 /// Undamped, weightless flesh.
-fn flesh(bound: &Bound, corrected: bool) -> SimulationOptions {
-    let mut flesh = SimulationOptions::flesh(bound);
+fn flesh(embedded: &EmbeddedSurface, corrected: bool) -> SimulationOptions {
+    let mut flesh = SimulationOptions::flesh(embedded);
     flesh.gravity = DVec3::ZERO;
     flesh.damping = 0.0;
     flesh.integrator.correction = corrected.then_some(Correction::Fepr(Fepr::default()));
@@ -86,15 +86,15 @@ fn what_follows_exactly_keeps_the_inputs_bits_and_the_rest_moves() {
 
 #[test]
 fn the_stiffer_the_blending_force_the_nearer_to_the_input() {
-    let bound = bound();
-    let exact = left(&bound.solid.positions);
-    let input = |time: f64| waved(&bound.solid, time);
+    let embedded = embedded();
+    let exact = left(&embedded.solid.positions);
+    let input = |time: f64| waved(&embedded.solid, time);
     let mut last = f64::INFINITY;
     for stiffness in [0.0, 1e2, 1e3, 1e4, 1e6, 1e30] {
         // Damped: a spring that happens to swing with the input would be carried beyond it.
-        let damped = SimulationOptions { damping: 10.0, ..flesh(&bound, false) };
-        let weights = vec![stiffness; bound.solid.positions.len()];
-        let mut simulation = Simulation::new(&bound, &exact, &weights, &damped, 1).unwrap();
+        let damped = SimulationOptions { damping: 10.0, ..flesh(&embedded, false) };
+        let weights = vec![stiffness; embedded.solid.positions.len()];
+        let mut simulation = Simulation::new(&embedded, &exact, &weights, &damped, 1).unwrap();
         let mut now = input(0.0);
         simulation.start(&now, &vec![DVec3::ZERO; now.len()]);
         let mut out = now.clone();
@@ -113,14 +113,14 @@ fn the_stiffer_the_blending_force_the_nearer_to_the_input() {
 
 #[test]
 fn without_a_blending_force_the_input_of_what_is_free_does_not_count() {
-    let bound = bound();
-    let exact = left(&bound.solid.positions);
-    let none = vec![0.0; bound.solid.positions.len()];
-    let options = SimulationOptions { substeps: Some(1), ..flesh(&bound, true) };
+    let embedded = embedded();
+    let exact = left(&embedded.solid.positions);
+    let none = vec![0.0; embedded.solid.positions.len()];
+    let options = SimulationOptions { substeps: Some(1), ..flesh(&embedded, true) };
     let outcome = |astray: DVec3| {
-        let mut simulation = Simulation::new(&bound, &exact, &none, &options, 1).unwrap();
+        let mut simulation = Simulation::new(&embedded, &exact, &none, &options, 1).unwrap();
         let input = |k: i32| -> Vec<DVec3> {
-            let mut input = waved(&bound.solid, f64::from(k) / FPS);
+            let mut input = waved(&embedded.solid, f64::from(k) / FPS);
             let free = (0..input.len()).filter(|v| exact.binary_search(&(*v as u32)).is_err());
             free.for_each(|v| input[v] += f64::from(k) * astray);
             input
@@ -143,15 +143,15 @@ fn without_a_blending_force_the_input_of_what_is_free_does_not_count() {
 
 #[test]
 fn haste_takes_more_steps() {
-    let bound = bound();
-    let exact = left(&bound.solid.positions);
-    let weights = vec![1e3; bound.solid.positions.len()];
+    let embedded = embedded();
+    let exact = left(&embedded.solid.positions);
+    let weights = vec![1e3; embedded.solid.positions.len()];
     for (degrees, steps) in [(10.0, 1), (50.0, 2), (100.0, 4)] {
         let mut simulation =
-            Simulation::new(&bound, &exact, &weights, &flesh(&bound, true), 1).unwrap();
+            Simulation::new(&embedded, &exact, &weights, &flesh(&embedded, true), 1).unwrap();
         let turned = |k: f64| -> Vec<DVec3> {
             let turn = glam::DMat3::from_rotation_z(k * f64::to_radians(degrees));
-            bound.solid.positions.iter().map(|&x| turn * x).collect()
+            embedded.solid.positions.iter().map(|&x| turn * x).collect()
         };
         let mut now = turned(0.0);
         simulation.start(&now, &vec![DVec3::ZERO; now.len()]);
@@ -200,18 +200,19 @@ fn poses_that_have_nothing_to_do_with_each_other_settle_by_themselves() {
 
 #[test]
 fn motion_lives_on_after_the_input_has_stopped() {
-    let bound = bound();
-    let exact = left(&bound.solid.positions);
+    let embedded = embedded();
+    let exact = left(&embedded.solid.positions);
     let kept = |corrected: bool| {
-        let (weights, flesh) = (vec![0.0; bound.solid.positions.len()], flesh(&bound, corrected));
-        let mut simulation = Simulation::new(&bound, &exact, &weights, &flesh, 1).unwrap();
-        let mut now = bound.solid.positions.clone();
+        let (weights, flesh) =
+            (vec![0.0; embedded.solid.positions.len()], flesh(&embedded, corrected));
+        let mut simulation = Simulation::new(&embedded, &exact, &weights, &flesh, 1).unwrap();
+        let mut now = embedded.solid.positions.clone();
         simulation.start(&now, &vec![DVec3::ZERO; now.len()]);
         let mut out = now.clone();
         // Shaken as a whole: what holds the body is not strained, and all energy is in its motion.
         let shaken = |time: f64| -> Vec<DVec3> {
             let shift = DVec3::Y * (0.1 * (6.0 * time).sin());
-            bound.solid.positions.iter().map(|&x| x + shift).collect()
+            embedded.solid.positions.iter().map(|&x| x + shift).collect()
         };
         let mut advance = |time: f64, now: &mut Vec<DVec3>| {
             let next = shaken(time);
@@ -233,23 +234,23 @@ fn motion_lives_on_after_the_input_has_stopped() {
 
 #[test]
 fn any_scheme_of_the_engine_follows() {
-    let bound = bound();
-    let exact = left(&bound.solid.positions);
+    let embedded = embedded();
+    let exact = left(&embedded.solid.positions);
     for scheme in [Scheme::BackwardEuler, Scheme::Bdf2, Scheme::ImplicitMidpoint] {
-        let mut flesh = flesh(&bound, true);
+        let mut flesh = flesh(&embedded, true);
         flesh.model = ElasticModel::Corotated;
         flesh.integrator = Integrator {
             scheme,
             solver: Solver::Newton { iterations: 1, tolerance: 1e-12 },
             ..flesh.integrator
         };
-        let weights = vec![0.0; bound.solid.positions.len()];
-        let mut simulation = Simulation::new(&bound, &exact, &weights, &flesh, 1).unwrap();
-        let mut now = bound.solid.positions.clone();
+        let weights = vec![0.0; embedded.solid.positions.len()];
+        let mut simulation = Simulation::new(&embedded, &exact, &weights, &flesh, 1).unwrap();
+        let mut now = embedded.solid.positions.clone();
         simulation.start(&now, &vec![DVec3::ZERO; now.len()]);
         let mut out = now.clone();
         for k in 1..=10 {
-            let next = waved(&bound.solid, f64::from(k) / FPS);
+            let next = waved(&embedded.solid, f64::from(k) / FPS);
             let report = simulation.advance(
                 [f64::from(k) / FPS, 1.0 / FPS],
                 [&now, &next],

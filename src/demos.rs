@@ -15,7 +15,7 @@ pub use recipe::{Accuracy, Curve, Demo, DemoError, Quantity, Room, Variant};
 
 macro_rules! scenes {
     ($($name:literal),* $(,)?) => {
-        &[$(($name, include_str!(concat!("../../assets/scenes/", $name, ".toml")))),*]
+        &[$(($name, include_str!(concat!("../assets/scenes/", $name, ".toml")))),*]
     };
 }
 
@@ -61,7 +61,7 @@ const FILES: &[(&str, &str)] = scenes![
 
 macro_rules! projects {
     ($($name:literal),* $(,)?) => {
-        &[$(($name, include_str!(concat!("../../assets/projects/", $name, ".toml")))),*]
+        &[$(($name, include_str!(concat!("../assets/projects/", $name, ".toml")))),*]
     };
 }
 
@@ -99,7 +99,7 @@ pub fn project(name: &str) -> Option<Result<ProjectDemo, DemoError>> {
 
 macro_rules! faces {
     ($($name:literal),* $(,)?) => {
-        &[$(($name, include_str!(concat!("../../assets/faces/", $name, ".toml")))),*]
+        &[$(($name, include_str!(concat!("../assets/faces/", $name, ".toml")))),*]
     };
 }
 

@@ -3,7 +3,26 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use thiserror::Error;
+
 use crate::failure::Failure;
+
+/// Why a table is not the metrics of a run.
+#[derive(Debug, Error)]
+enum MetricsError {
+    /// A required column is missing.
+    #[error("line 1: expected a column `{0}`")]
+    Column(String),
+    /// A row has a wrong number of values.
+    #[error("line {line}: expected {expected} values, found {found}")]
+    Count { line: usize, expected: usize, found: usize },
+    /// A cell is no number.
+    #[error("line {line}: expected a number in column `{column}`, found \"{found}\"")]
+    Number { line: usize, column: String, found: String },
+    /// There are no rows.
+    #[error("expected at least one row of values")]
+    Empty,
+}
 
 /// The columns of a run. A cell that is empty is not a number (NaN).
 #[derive(Debug)]
@@ -35,34 +54,32 @@ impl Metrics {
         column.map_or(Vec::new(), |(_, values)| values.clone())
     }
 
-    fn parse(text: &str, required: &[&str]) -> Result<Metrics, String> {
+    fn parse(text: &str, required: &[&str]) -> Result<Metrics, MetricsError> {
         let mut lines = text.lines().enumerate();
         let header = lines.next().map_or("", |(_, line)| line.trim());
         let mut columns: Vec<(String, Vec<f64>)> =
             header.split(',').map(|name| (name.trim().to_owned(), Vec::new())).collect();
         let missing = |name: &&&str| !columns.iter().any(|(column, _)| column == **name);
         if let Some(name) = required.iter().find(missing) {
-            return Err(format!("line 1: expected a column `{name}`"));
+            return Err(MetricsError::Column(name.to_string()));
         }
         for (index, line) in lines.filter(|(_, line)| !line.trim().is_empty()) {
             let number = index + 1;
             let cells: Vec<&str> = line.split(',').map(str::trim).collect();
             if cells.len() != columns.len() {
                 let (expected, found) = (columns.len(), cells.len());
-                return Err(format!("line {number}: expected {expected} values, found {found}"));
+                return Err(MetricsError::Count { line: number, expected, found });
             }
             for ((name, values), cell) in columns.iter_mut().zip(cells) {
                 let value = if cell.is_empty() { Some(f64::NAN) } else { cell.parse().ok() };
                 values.push(value.ok_or_else(|| {
-                    let short: String = cell.chars().take(40).collect();
-                    format!(
-                        "line {number}: expected a number in column `{name}`, found \"{short}\""
-                    )
+                    let (column, found) = (name.clone(), cell.chars().take(40).collect());
+                    MetricsError::Number { line: number, column, found }
                 })?);
             }
         }
         if columns.iter().all(|(_, values)| values.is_empty()) {
-            return Err("expected at least one row of values".to_owned());
+            return Err(MetricsError::Empty);
         }
         Ok(Metrics { columns })
     }
@@ -89,7 +106,7 @@ mod tests {
             ("step,time\n0,0\n1", "line 3: expected 2 values, found 1"),
             ("step,time\n0,zero", "line 2: expected a number in column `time`, found \"zero\""),
         ] {
-            let problem = Metrics::parse(text, &["time"]).unwrap_err();
+            let problem = Metrics::parse(text, &["time"]).unwrap_err().to_string();
             assert!(problem.contains(expected), "{problem}");
         }
     }

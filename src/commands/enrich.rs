@@ -13,7 +13,7 @@ use pliant::io::{AnimationOptions, AnimationWriter, Attribute, Loaded, write_mes
 use pliant::view::Picture;
 
 use crate::animation::Source;
-use crate::arguments::{FrameRange, Options, Reading, ending, output, seconds};
+use crate::arguments::{FrameRange, Options, Reading, ending, output, positive, seconds};
 use crate::comparison::{self, Outcome, Own};
 use crate::enrichment::{self, Tally};
 use crate::failure::Failure;
@@ -330,13 +330,6 @@ fn project(arguments: &Arguments) -> Result<(Project, PathBuf, Written), Failure
     project.gamma = arguments.gamma.or(project.gamma);
     project.is_loop |= arguments.is_loop;
     Ok((project, folder, written))
-}
-
-fn positive(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(number) if number.is_finite() && number > 0.0 => Ok(number),
-        _ => Err("expected a positive number".to_owned()),
-    }
 }
 
 /// The weight map that can be edited: 1 follows the input, 0 is physics.

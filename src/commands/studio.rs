@@ -8,7 +8,7 @@ use std::time::Duration;
 use clap::Args;
 use pliant::demos;
 use pliant::io::AnimationOptions;
-use pliant_studio::{Library, Made, SceneEntry, Studio, StudioOptions, missing};
+use pliant_studio::{Library, Made, SceneEntry, Studio, StudioError, StudioOptions, missing};
 
 use crate::arguments::Options;
 use crate::failure::Failure;
@@ -93,9 +93,10 @@ fn projects() -> Result<Vec<(String, String)>, Failure> {
 }
 
 /// What `puppet:NAME` stands for.
-fn puppet(written: &str, fps: Option<f64>) -> Option<Result<Made, String>> {
+fn puppet(written: &str, fps: Option<f64>) -> Option<Result<Made, StudioError>> {
     let options = AnimationOptions { fps, ..AnimationOptions::default() };
-    let made = made::Made::find(written, &options)?.map_err(|failure| failure.to_string());
+    let made = made::Made::find(written, &options)?;
+    let made = made.map_err(|failure| StudioError::refused(failure.to_string()));
     Some(made.map(|made| Made {
         loaded: made.loaded().clone(),
         fps: made.fps(),

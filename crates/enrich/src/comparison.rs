@@ -1,5 +1,6 @@
-//! Methods that \[li2017enriching\] compares itself with, as changes of a project (Fig. 6, 7, 10,
-//! 15, 17).
+//! Methods that \[li2017enriching\] compares itself with, as changes of a project.
+//!
+//! Figures 6, 7, 10, 15 and 17.
 
 mod surface_arap;
 mod tracks;

@@ -1,5 +1,7 @@
-//! Surface detail finer than the tets: the difference between an input vertex and its position in
-//! the fitted tets, rotated with them and added to its position in the simulated tets,
+//! Surface detail finer than the tets.
+//!
+//! The difference between an input vertex and its position in the fitted tets is rotated with them
+//! and added to its position in the simulated tets,
 //!
 //! ```text
 //! q′ = C′u + R (q̄ − C′ū).                                     (Eq. 10)

@@ -1,5 +1,6 @@
-//! A surface Γ embedded in the tetrahedra Ω that enclose it (sections 4.1 and 8.1 of
-//! \[li2017enriching\]).
+//! A surface Γ embedded in the tetrahedra Ω that enclose it.
+//!
+//! Sections 4.1 and 8.1 of \[li2017enriching\].
 
 mod neutral_pose;
 pub(crate) mod samples;

@@ -60,7 +60,7 @@ pub enum EnrichError {
         /// Number of the object, from 0.
         number: usize,
         /// Cause.
-        reason: String,
+        reason: pliant_model::ShapeError,
     },
     /// A number is out of its range.
     #[error("{what} must be {expected}, not {found}")]

@@ -1,4 +1,6 @@
-//! Fits the tets to the input: in every frame ū minimises
+//! Fits the tets to the input frame by frame.
+//!
+//! In every frame ū minimises
 //!
 //! ```text
 //! ½ ‖C′u − q̄‖²_Λ + γ Φ(u)                                     (Eq. 1)

@@ -1,5 +1,6 @@
-//! Vertices that follow the input when the project names none: a skeleton found from shape and
-//! poses.
+//! Vertices that follow the input when the project names none.
+//!
+//! A skeleton is found from the rest shape and some poses:
 //!
 //! 1. The local thickness R of a vertex is the radius of its inscribed ball; B is the greatest
 //!    radius.

@@ -6,23 +6,12 @@ use pliant_enrich::comparison::gamma_of_distance;
 use pliant_enrich::detail::{Detail, Transfer};
 use pliant_enrich::{EmbeddedSurface, FitOptions, Fitting, Measures, gamma};
 use pliant_math::team::Team;
-use pliant_mesh::{Mesh, Resolution, TetOptions, diagnosis, shapes};
+use pliant_mesh::{Mesh, diagnosis, shapes};
 use pliant_model::integrator::{Integrator, Scheme, Solver};
 use pliant_model::{BodySpec, ElasticModel, FrameInput, ModelBuilder};
 use pliant_sim::{State, Workspace, step};
 
-fn surface_of(solid: &Mesh) -> Mesh {
-    let mut used: Vec<u32> = solid.triangles.iter().flatten().copied().collect();
-    used.sort_unstable();
-    used.dedup();
-    let place = |v: u32| used.binary_search(&v).unwrap() as u32;
-    let triangles = solid.triangles.iter().map(|t| t.map(place)).collect();
-    Mesh::surface(used.iter().map(|&v| solid.positions[v as usize]).collect(), triangles)
-}
-
-fn cells(count: u32) -> TetOptions {
-    TetOptions { resolution: Resolution::Cells(count), ..TetOptions::default() }
-}
+use crate::bodies::{self, cells, surface_of};
 
 /// Triangles of a surface that another passes through.
 fn crossings(positions: Vec<DVec3>, rest: &Mesh) -> usize {
@@ -122,7 +111,7 @@ fn five_steps_of_one_iteration_damp_less_than_one_step_of_five() {
 /// and simulated back to its own thickness.
 #[test]
 fn detail_carried_by_gradients_throws_spikes_and_by_rotations_none() {
-    let bar = surface_of(&shapes::solid_box(DVec3::new(1.0, 0.2, 0.2), [60, 8, 8]).unwrap());
+    let bar = bodies::bar([60, 8, 8]);
     let embedded = EmbeddedSurface::new(bar.clone(), None, &cells(14), &Team::new(2)).unwrap();
     let flat = |x: &DVec3| {
         let share = 1.0 - 0.98 * (-(x.x / 0.2).powi(2)).exp();

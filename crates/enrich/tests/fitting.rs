@@ -3,18 +3,9 @@
 use glam::{DMat3, DVec3};
 use pliant_enrich::{EmbeddedSurface, FitOptions, Fitting, gamma};
 use pliant_math::team::Team;
-use pliant_mesh::{Mesh, Resolution, TetOptions, quality, shapes};
+use pliant_mesh::{Mesh, quality};
 
-/// The surface of a bar, finer than its tets.
-fn bar() -> Mesh {
-    let solid = shapes::solid_box(DVec3::new(1.0, 0.2, 0.2), [40, 8, 8]).unwrap();
-    let mut used: Vec<u32> = solid.triangles.iter().flatten().copied().collect();
-    used.sort_unstable();
-    used.dedup();
-    let place = |v: u32| used.binary_search(&v).unwrap() as u32;
-    let triangles = solid.triangles.iter().map(|t| t.map(place)).collect();
-    Mesh::surface(used.iter().map(|&v| solid.positions[v as usize]).collect(), triangles)
-}
+use crate::bodies::{bar, cells};
 
 /// Bent like a straw, as skinning does at joints: half of it turned as a whole.
 fn folded(rest: &Mesh, degrees: f64) -> Vec<DVec3> {
@@ -25,9 +16,8 @@ fn folded(rest: &Mesh, degrees: f64) -> Vec<DVec3> {
 
 #[test]
 fn no_fitted_tet_is_inside_out_however_sharp_the_bend() {
-    let rest = bar();
-    let filling = TetOptions { resolution: Resolution::Cells(20), ..TetOptions::default() };
-    let embedded = EmbeddedSurface::new(rest.clone(), None, &filling, &Team::new(1)).unwrap();
+    let rest = bar([40, 8, 8]);
+    let embedded = EmbeddedSurface::new(rest.clone(), None, &cells(20), &Team::new(1)).unwrap();
     let tracked: Vec<u32> = (0..rest.positions.len() as u32).collect();
     let fit = FitOptions::default();
     let closely =
@@ -46,9 +36,8 @@ fn no_fitted_tet_is_inside_out_however_sharp_the_bend() {
 
 #[test]
 fn what_is_flattened_is_laid_evenly_and_what_is_bent_is_not_flattened() {
-    let rest = bar();
-    let filling = TetOptions { resolution: Resolution::Cells(20), ..TetOptions::default() };
-    let embedded = EmbeddedSurface::new(rest.clone(), None, &filling, &Team::new(1)).unwrap();
+    let rest = bar([40, 8, 8]);
+    let embedded = EmbeddedSurface::new(rest.clone(), None, &cells(20), &Team::new(1)).unwrap();
     let tracked: Vec<u32> = (0..rest.positions.len() as u32).collect();
     let mut fitting = Fitting::new(&embedded, &tracked, &FitOptions::default(), 2).unwrap();
     let mut solid = embedded.solid.positions.clone();
@@ -65,9 +54,8 @@ fn what_is_flattened_is_laid_evenly_and_what_is_bent_is_not_flattened() {
 
 #[test]
 fn a_fit_is_the_same_for_any_team_and_whatever_was_fitted_before() {
-    let rest = bar();
-    let filling = TetOptions { resolution: Resolution::Cells(16), ..TetOptions::default() };
-    let embedded = EmbeddedSurface::new(rest.clone(), None, &filling, &Team::new(1)).unwrap();
+    let rest = bar([40, 8, 8]);
+    let embedded = EmbeddedSurface::new(rest.clone(), None, &cells(16), &Team::new(1)).unwrap();
     let tracked: Vec<u32> = (0..rest.positions.len() as u32).collect();
     let fits = |before: &[f64], threads: usize| {
         let mut fitting =

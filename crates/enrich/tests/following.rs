@@ -3,21 +3,13 @@
 use glam::DVec3;
 use pliant_enrich::{EmbeddedSurface, EnrichOptions, Enrichment, Simulation, SimulationOptions};
 use pliant_math::team::Team;
-use pliant_mesh::{Mesh, Resolution, TetOptions, shapes};
+use pliant_mesh::Mesh;
 use pliant_model::ElasticModel;
 use pliant_model::integrator::{Correction, Fepr, Integrator, Scheme, Solver};
 
-const FPS: f64 = 30.0;
+use crate::bodies::{bar, cells};
 
-fn bar() -> Mesh {
-    let solid = shapes::solid_box(DVec3::new(1.0, 0.2, 0.2), [20, 4, 4]).unwrap();
-    let mut used: Vec<u32> = solid.triangles.iter().flatten().copied().collect();
-    used.sort_unstable();
-    used.dedup();
-    let place = |v: u32| used.binary_search(&v).unwrap() as u32;
-    let triangles = solid.triangles.iter().map(|t| t.map(place)).collect();
-    Mesh::surface(used.iter().map(|&v| solid.positions[v as usize]).collect(), triangles)
-}
+const FPS: f64 = 30.0;
 
 /// The bar waved about its left end, with ripples finer than any tet.
 fn waved(rest: &Mesh, time: f64) -> Vec<DVec3> {
@@ -29,12 +21,8 @@ fn waved(rest: &Mesh, time: f64) -> Vec<DVec3> {
     rest.positions.iter().map(wave).collect()
 }
 
-fn filling() -> TetOptions {
-    TetOptions { resolution: Resolution::Cells(16), ..TetOptions::default() }
-}
-
 fn embedded() -> EmbeddedSurface {
-    EmbeddedSurface::new(bar(), None, &filling(), &Team::new(1)).unwrap()
+    EmbeddedSurface::new(bar([20, 4, 4]), None, &cells(16), &Team::new(1)).unwrap()
 }
 
 fn left(positions: &[DVec3]) -> Vec<u32> {
@@ -53,11 +41,11 @@ fn flesh(embedded: &EmbeddedSurface, corrected: bool) -> SimulationOptions {
 
 #[test]
 fn what_follows_exactly_keeps_the_inputs_bits_and_the_rest_moves() {
-    let rest = bar();
+    let rest = bar([20, 4, 4]);
     let frames: Vec<Vec<DVec3>> = (0..12).map(|k| waved(&rest, f64::from(k) / FPS)).collect();
     // In inches, so that scaling would show.
     let options = EnrichOptions {
-        filling: filling(),
+        filling: cells(16),
         exact: Some(left(&rest.positions)),
         unit: 0.0254 / 0.0254f64.powi(2),
         preroll: 2,
@@ -169,7 +157,7 @@ fn haste_takes_more_steps() {
 
 #[test]
 fn poses_that_have_nothing_to_do_with_each_other_settle_by_themselves() {
-    let rest = bar();
+    let rest = bar([20, 4, 4]);
     // Curled up, and straight.
     let curled = |by: f64| -> Vec<DVec3> {
         let curl = |x: &DVec3| {
@@ -180,7 +168,7 @@ fn poses_that_have_nothing_to_do_with_each_other_settle_by_themselves() {
     };
     let poses = vec![curled(5.0), curled(0.01), curled(5.0), curled(4.8)];
     let options = EnrichOptions {
-        filling: filling(),
+        filling: cells(16),
         exact: Some(left(&rest.positions)),
         map: Some(vec![0.5; rest.positions.len()]),
         ..EnrichOptions::default()

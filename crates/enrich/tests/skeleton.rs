@@ -3,7 +3,9 @@
 use glam::DVec3;
 use pliant_enrich::{EmbeddedSurface, skeleton};
 use pliant_math::team::Team;
-use pliant_mesh::{Mesh, Resolution, TetOptions, shapes};
+use pliant_mesh::{Mesh, shapes};
+
+use crate::bodies::cells;
 
 fn part(size: [f64; 3], center: [f64; 3]) -> Mesh {
     let mut part = shapes::solid_box(DVec3::from_array(size), [4, 4, 4]).unwrap();
@@ -29,8 +31,7 @@ fn creature() -> Mesh {
 }
 
 fn embedded() -> EmbeddedSurface {
-    let options = TetOptions { resolution: Resolution::Cells(36), ..TetOptions::default() };
-    EmbeddedSurface::new(creature(), None, &options, &Team::new(1)).unwrap()
+    EmbeddedSurface::new(creature(), None, &cells(36), &Team::new(1)).unwrap()
 }
 
 /// Feet stay, everything above bobs.

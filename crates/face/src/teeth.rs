@@ -32,7 +32,7 @@ impl<'a> Teeth<'a> {
             Shape::mesh(&face.teeth_proxies[k]).map_err(|problem| FaceError::Part {
                 path: face.name.clone().into(),
                 part: format!("the {name} teeth's proxy"),
-                problem,
+                problem: problem.to_string(),
             })
         });
         let mut teeth = Teeth {

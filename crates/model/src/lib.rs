@@ -26,7 +26,7 @@ pub use body_spec::{BodySpec, Matter};
 pub use breeze::Breeze;
 pub use builder::{ActiveTet, Hold, ModelBuilder, Numbers, SlidingVertex};
 pub use collider::{Collider, Placed, Response, Shape};
-pub use error::ModelError;
+pub use error::{ModelError, ShapeError};
 pub use field::{Field, StiffPoints};
 pub use glam::DVec3;
 pub use gusts::Gusts;

@@ -11,7 +11,7 @@ use pliant::io::atomic::{refuse_overwriting, write_whole};
 use pliant::math::team::Team;
 
 use super::failure;
-use crate::arguments::{Options, unit};
+use crate::arguments::{BadValue, Options, number, unit};
 use crate::failure::Failure;
 use crate::report;
 
@@ -84,9 +84,6 @@ fn contents(face: &FaceModel) -> String {
     )
 }
 
-fn size(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(size) if (0.002..=0.012).contains(&size) => Ok(size),
-        _ => Err("expected metres, from 0.002 to 0.012".to_owned()),
-    }
+fn size(text: &str) -> Result<f64, BadValue> {
+    number(text, |size| (0.002..=0.012).contains(&size), "metres, from 0.002 to 0.012")
 }

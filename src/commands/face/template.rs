@@ -12,7 +12,7 @@ use pliant::io::atomic::{create_folder, refuse_overwriting, write_whole};
 use pliant::math::team::Team;
 
 use super::failure;
-use crate::arguments::{Options, unit};
+use crate::arguments::{BadValue, Options, number, unit};
 use crate::failure::Failure;
 use crate::report;
 
@@ -101,9 +101,6 @@ fn contents(template: &Template) -> String {
     )
 }
 
-fn size(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(size) if (0.0008..=0.02).contains(&size) => Ok(size),
-        _ => Err("expected metres, from 0.0008 to 0.02".to_owned()),
-    }
+fn size(text: &str) -> Result<f64, BadValue> {
+    number(text, |size| (0.0008..=0.02).contains(&size), "metres, from 0.0008 to 0.02")
 }

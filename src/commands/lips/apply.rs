@@ -16,7 +16,7 @@ use super::heat::{FrameErrors, map_path};
 use super::region::check_capture;
 use super::train::open;
 use crate::animation::Source;
-use crate::arguments::{FrameRange, Options, Reading};
+use crate::arguments::{FrameRange, Options, Reading, positive};
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::progress::Progress;
@@ -52,13 +52,6 @@ pub struct Arguments {
     map_scale: f64,
     #[command(flatten)]
     reading: Reading,
-}
-
-fn positive(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(number) if number.is_finite() && number > 0.0 => Ok(number),
-        _ => Err("expected a positive number".to_owned()),
-    }
 }
 
 pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {

@@ -1,5 +1,4 @@
-//! Weights and stiffnesses of Ω's vertices at the time of a frame, from painted values or the
-//! skeleton.
+//! Weights and stiffnesses of Ω's vertices at the time of a frame.
 
 use super::{Blend, biharmonic, stiffness, weight};
 use crate::embedding::EmbeddedSurface;

@@ -1,5 +1,6 @@
-//! Completion by surface ARAP \[sorkine2007\], which knows only the surface (Fig. 17 of
-//! \[li2017enriching\]).
+//! Completion of untracked vertices by surface ARAP, which ignores the volume.
+//!
+//! \[sorkine2007\], as compared in Fig. 17 of \[li2017enriching\].
 //!
 //! Minimises Σ wᵢⱼ ‖(pᵢ′ − pⱼ′) − Rᵢ(pᵢ − pⱼ)‖² over edges with tracked vertices fixed, alternating
 //! between rotations and positions. Negative cotangent weights are set to zero, since obtuse

@@ -1,5 +1,6 @@
-//! Tets that the input itself overstretches or crushes: between welded parts, in folds of skin, at
-//! sharply bending joints.
+//! Tets that the input itself overstretches or crushes.
+//!
+//! They lie between welded parts, in folds of skin, and at sharply bending joints.
 //!
 //! Their forces would dominate the simulation next to vertices that follow exactly, and represent
 //! no flesh. Their stiffness is reduced, and the vertices around them follow the input instead.

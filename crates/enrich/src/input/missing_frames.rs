@@ -1,5 +1,4 @@
-//! Repairs missing frames and non-finite vertices by interpolation between the nearest valid
-//! frames.
+//! Repairs missing frames and non-finite vertices by interpolation in time.
 
 use std::path::Path;
 

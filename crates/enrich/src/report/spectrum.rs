@@ -1,4 +1,4 @@
-//! Frequency content of a motion, by the discrete Fourier transform of vertex paths over time,
+//! Frequency content of a motion, by the discrete Fourier transform of vertex paths:
 //!
 //! ```text
 //! X_k = Σ x_n e^(−2πikn/N).

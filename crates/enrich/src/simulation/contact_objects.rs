@@ -1,5 +1,4 @@
-//! Objects that collide with the body (Fig. 18 of \[li2017enriching\]): rigid ones that move on a
-//! path, and soft ones that are simulated with it.
+//! Objects that collide with the body, rigid or soft (Fig. 18 of \[li2017enriching\]).
 
 use glam::{DMat3, DVec3};
 use pliant_math::team::Team;

@@ -10,6 +10,7 @@ use pliant_mesh::Mesh;
 
 use super::mesh_shape::MeshShape;
 use super::smooth_shape::{Jet, SmoothShape};
+use crate::error::ShapeError;
 use crate::motion::Rigid;
 use crate::potentials::square;
 
@@ -97,8 +98,8 @@ impl Shape {
     /// ```
     ///
     /// # Errors
-    /// A reason, when they are no surface.
-    pub fn mesh(mesh: &Mesh) -> Result<Self, String> {
+    /// The triangles are no surface.
+    pub fn mesh(mesh: &Mesh) -> Result<Self, ShapeError> {
         let mesh = Arc::new(MeshShape::new(mesh)?);
         Ok(Shape(Geometry::Mesh { mesh, pose: Rigid::default() }))
     }
@@ -116,8 +117,8 @@ impl Shape {
     /// ```
     ///
     /// # Errors
-    /// A reason, when the triangles are no surface.
-    pub fn smooth(mesh: &Mesh, cell: f64) -> Result<Self, String> {
+    /// The triangles are no surface, or the cells have no size.
+    pub fn smooth(mesh: &Mesh, cell: f64) -> Result<Self, ShapeError> {
         let smooth = Arc::new(SmoothShape::new(mesh, cell)?);
         Ok(Shape(Geometry::Smooth { smooth, pose: Rigid::default() }))
     }

@@ -161,7 +161,7 @@ impl Piece {
         let puppets = opened.library.puppets;
         let made = puppets.and_then(|puppets| puppets(&project.input, project.fps));
         let read = match made {
-            Some(made) => Some((made.map_err(StudioError::Refused)?, Vec::new())),
+            Some(made) => Some((made?, Vec::new())),
             None => read(opened, &folder, &project, outlet)?,
         };
         let Some((Made { loaded, fps, frames }, inputs)) = read else { return Ok(None) };

@@ -9,6 +9,30 @@ use pliant::project::Settings;
 pub use pliant::project::ending;
 pub use pliant::project::picture::Size;
 pub use pliant::project::source::FrameRange;
+use thiserror::Error;
+
+/// A value of an argument that is refused; the sentence says what was expected.
+#[derive(Debug, Error, PartialEq, Eq)]
+#[error("{0}")]
+pub struct BadValue(String);
+
+impl BadValue {
+    /// A value that is not what was `expected`.
+    pub fn expected(expected: impl std::fmt::Display) -> BadValue {
+        BadValue(format!("expected {expected}"))
+    }
+}
+
+/// Reads a number that `is_valid`; the error says what was `expected`.
+pub fn number(text: &str, is_valid: impl Fn(f64) -> bool, expected: &str) -> Result<f64, BadValue> {
+    let number = text.parse().ok().filter(|number| is_valid(*number));
+    number.ok_or_else(|| BadValue::expected(expected))
+}
+
+/// Reads a positive number.
+pub fn positive(text: &str) -> Result<f64, BadValue> {
+    number(text, |number| number > 0.0 && number.is_finite(), "a positive number")
+}
 
 /// What every command takes.
 #[derive(Args, Clone, Copy, Debug)]
@@ -48,10 +72,10 @@ impl Resuming {
     }
 }
 
-fn threads(text: &str) -> Result<usize, String> {
+fn threads(text: &str) -> Result<usize, BadValue> {
     match text.parse() {
         Ok(threads @ 1..=1024) => Ok(threads),
-        _ => Err("expected a number from 1 to 1024".to_owned()),
+        _ => Err(BadValue::expected("a number from 1 to 1024")),
     }
 }
 
@@ -78,45 +102,34 @@ impl Reading {
 }
 
 /// Metres in a unit of length.
-pub fn unit(text: &str) -> Result<f64, String> {
-    unit_named(text).ok_or_else(|| "expected m, cm, mm, in or ft".to_owned())
+pub fn unit(text: &str) -> Result<f64, BadValue> {
+    unit_named(text).ok_or_else(|| BadValue::expected("m, cm, mm, in or ft"))
 }
 
 /// Frames per second: a positive number.
-pub fn frame_rate(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(rate) if rate > 0.0 && rate <= 1000.0 => Ok(rate),
-        _ => Err("expected frames per second, more than 0 and at most 1000".to_owned()),
-    }
-}
-
-/// A number above zero.
-pub fn positive(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(number) if number.is_finite() && number > 0.0 => Ok(number),
-        _ => Err("expected a positive number".to_owned()),
-    }
+pub fn frame_rate(text: &str) -> Result<f64, BadValue> {
+    let expected = "frames per second, more than 0 and at most 1000";
+    number(text, |rate| rate > 0.0 && rate <= 1000.0, expected)
 }
 
 /// A duration in seconds.
-pub fn seconds(text: &str) -> Result<Duration, String> {
-    match text.parse::<f64>() {
-        Ok(seconds @ 0.0..=86_400.0) => Ok(Duration::from_secs_f64(seconds)),
-        _ => Err("expected a number of seconds from 0 to 86400".to_owned()),
-    }
+pub fn seconds(text: &str) -> Result<Duration, BadValue> {
+    let expected = "a number of seconds from 0 to 86400";
+    number(text, |seconds| (0.0..=86_400.0).contains(&seconds), expected)
+        .map(Duration::from_secs_f64)
 }
 
 /// An output file whose ending is one of those known.
 pub fn output(
     endings: &'static [&'static str],
-) -> impl Fn(&str) -> Result<PathBuf, String> + Clone {
+) -> impl Fn(&str) -> Result<PathBuf, BadValue> + Clone {
     move |text| {
         let path = PathBuf::from(text);
         if endings.contains(&ending(&path).as_str()) {
             Ok(path)
         } else {
             let known: Vec<String> = endings.iter().map(|ending| format!(".{ending}")).collect();
-            Err(format!("expected a file ending in {}", known.join(", ")))
+            Err(BadValue::expected(format_args!("a file ending in {}", known.join(", "))))
         }
     }
 }
@@ -129,6 +142,7 @@ mod tests {
     fn outputs_are_known_by_their_ending() {
         let picture = output(&["png", "gif"]);
         assert!(picture("a/b.PNG").is_ok());
-        assert_eq!(picture("b.bmp").unwrap_err(), "expected a file ending in .png, .gif");
+        let error = picture("b.bmp").unwrap_err().to_string();
+        assert_eq!(error, "expected a file ending in .png, .gif");
     }
 }

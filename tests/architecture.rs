@@ -74,6 +74,33 @@ fn materials_and_meshes_know_no_clock() {
     forbid(&["crates/math", "crates/mesh", "crates/model"], &["Instant::now", "Duration"]);
 }
 
+/// A module with a folder is `foo.rs` beside `foo/`.
+#[test]
+fn module_files_stand_beside_their_folders() {
+    // This folder moves to a package of its own.
+    let is_exempt = |path: &PathBuf| path.starts_with("src/bench");
+    let wrong: Vec<PathBuf> = sources(&["crates", "src"])
+        .into_iter()
+        .filter(|path| path.ends_with("mod.rs") && path.iter().any(|part| part == "src"))
+        .filter(|path| !is_exempt(path))
+        .collect();
+    assert!(wrong.is_empty(), "module files with the name mod.rs: {wrong:?}");
+}
+
+/// Errors have types; a sentence alone cannot be told apart from others.
+#[test]
+fn errors_of_libraries_have_types() {
+    let found: Vec<String> = code(&["crates"])
+        .into_iter()
+        .filter(|(name, ..)| !name.starts_with("crates/face/"))
+        .filter(|(_, _, line)| returns_string_error(line))
+        .map(|(name, number, line)| format!("{name}:{number}: {}", line.trim()))
+        .collect();
+    assert!(found.is_empty(), "errors that are strings: {found:#?}");
+    assert!(returns_string_error(") -> Result<Vec<(u32, f64)>, String> {"));
+    assert!(!returns_string_error("Result<Vec<(u32, String)>, Problem>"));
+}
+
 /// A room may only use rooms that come before it.
 #[test]
 fn data_flows_in_one_direction() {
@@ -235,7 +262,41 @@ fn sources(folders: &[&str]) -> Vec<PathBuf> {
 
 /// No code of the folders' `src` has any of the words; tests and comments are not asked.
 fn forbid(folders: &[&str], words: &[&str]) {
-    let mut found = Vec::new();
+    let found: Vec<String> = code(folders)
+        .iter()
+        .flat_map(|(name, number, line)| {
+            let there = words.iter().filter(|word| line.contains(*word));
+            there.map(move |word| format!("{name}:{number}: {word}"))
+        })
+        .collect();
+    assert!(found.is_empty(), "found what must not be there: {found:#?}");
+}
+
+/// True if a line has the type `Result<…, String>`.
+fn returns_string_error(line: &str) -> bool {
+    line.match_indices("Result<").any(|(at, start)| {
+        let mut depth = 0;
+        let mut comma = None;
+        let types = &line[at + start.len()..];
+        for (place, letter) in types.char_indices() {
+            match letter {
+                '<' | '(' | '[' => depth += 1,
+                '>' if depth == 0 => {
+                    return comma
+                        .is_some_and(|comma: usize| types[comma + 1..place].trim() == "String");
+                }
+                '>' | ')' | ']' => depth -= 1,
+                ',' if depth == 0 => comma = Some(place),
+                _ => {}
+            }
+        }
+        false
+    })
+}
+
+/// Lines of code in the folders' `src`, without tests and comments: file, number and text.
+fn code(folders: &[&str]) -> Vec<(String, usize, String)> {
+    let mut lines = Vec::new();
     let files = sources(folders);
     assert!(!files.is_empty(), "{folders:?} hold no sources");
     for path in files {
@@ -249,15 +310,10 @@ fn forbid(folders: &[&str], words: &[&str]) {
         let tested = text.find("#[cfg(test)]\nmod tests {").unwrap_or(text.len());
         for (number, line) in text[..tested].lines().enumerate() {
             let code = line.split("//").next().unwrap_or("");
-            found.extend(
-                words
-                    .iter()
-                    .filter(|word| code.contains(*word))
-                    .map(|word| format!("{name}:{}: {word}", number + 1)),
-            );
+            lines.push((name.clone(), number + 1, code.to_owned()));
         }
     }
-    assert!(found.is_empty(), "found what must not be there: {found:#?}");
+    lines
 }
 
 /// Names of the direct dependencies in one section of a manifest, on any system.

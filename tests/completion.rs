@@ -5,9 +5,9 @@ use std::io::Read;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use pliant::enrich::hidden::Hidden;
-use pliant::enrich::surface_arap::SurfaceArap;
-use pliant::enrich::{Bound, FitOptions, Fitting, gamma};
+use pliant::enrich::comparison::SurfaceArap;
+use pliant::enrich::report::CompletionError;
+use pliant::enrich::{EmbeddedSurface, FitOptions, Fitting, gamma};
 use pliant::face::{Performance, Template};
 use pliant::math::team::Team;
 use pliant::mesh::{DVec3, Mesh, Resolution, TetOptions};
@@ -16,8 +16,8 @@ const THREADS: usize = 2;
 
 /// Distances \[m\] and crossings of what is hidden: by the solid, by the surface, and of the truth.
 struct Completed {
-    solid: Hidden,
-    surface: Hidden,
+    solid: CompletionError,
+    surface: CompletionError,
     truth: usize,
     tets: usize,
 }
@@ -34,7 +34,7 @@ impl Completed {
         let filling = TetOptions { resolution: Resolution::Cells(cells), ..TetOptions::default() };
         let apart = Mesh { positions: apart.to_vec(), ..rest.clone() };
         let team = Team::new(THREADS);
-        let bound = Bound::new(rest.clone(), Some(&apart), &filling, &team).unwrap();
+        let bound = EmbeddedSurface::new(rest.clone(), Some(&apart), &filling, &team).unwrap();
         // Close to the lips: there is no noise in them, and what is inside hangs on their rims.
         let young = FitOptions::default().young;
         let gamma = gamma::of_ratio(1e4, bound.report.size, young);
@@ -42,12 +42,13 @@ impl Completed {
         let mut fitting = Fitting::new(&bound, tracked, &options, THREADS).unwrap();
         let mut arap = SurfaceArap::new(rest, tracked, THREADS).unwrap();
         let mut solid = bound.solid.positions.clone();
-        let empty = Hidden::of(rest, tracked).unwrap();
+        let empty = CompletionError::new(rest, tracked).unwrap();
         let mut completed = Completed { solid: empty.clone(), surface: empty, truth: 0, tets: 0 };
         completed.tets = bound.solid.tets.len();
         for truth in frames {
             fitting.fit(truth, &mut solid);
-            let carried: Vec<DVec3> = (0..truth.len()).map(|v| bound.carried(v, &solid)).collect();
+            let carried: Vec<DVec3> =
+                (0..truth.len()).map(|v| bound.surface_position(v, &solid)).collect();
             completed.solid.add(truth, &carried, true);
             let mut by_surface = truth.clone();
             arap.complete(&mut by_surface);
@@ -58,8 +59,8 @@ impl Completed {
     }
 
     fn say(&self, name: &str, frames: usize) {
-        let line = |hidden: &Hidden| {
-            let [mean, most] = [hidden.mean(), hidden.most].map(|x| 1e3 * x);
+        let line = |hidden: &CompletionError| {
+            let [mean, most] = [hidden.mean(), hidden.max].map(|x| 1e3 * x);
             format!("mean {mean:.3} mm, most {most:.2} mm, {} crossings", hidden.crossings)
         };
         println!(

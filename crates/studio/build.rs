@@ -1,9 +1,10 @@
 //! Bundles the page of `web/` when Node is there. Nothing is written beside the sources: they are copied to
 //! the build folder first. Without Node the program is built all the same, and says what is missing.
 
+use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::{env, fs, io};
+use std::{env, fmt, fs, io};
 
 /// What the program embeds.
 const BUNDLE: [&str; 3] = ["index.html", "app.js", "app.css"];
@@ -21,7 +22,7 @@ fn main() {
             println!("cargo:warning=the studio has no page: {missing}");
             // Never there, so that every build tries again.
             println!("cargo:rerun-if-changed={}", out.join("missing").display());
-            missing
+            missing.to_string()
         }
     };
     fs::create_dir_all(&page).expect("the build folder can be written to");
@@ -35,17 +36,29 @@ fn main() {
     println!("cargo:rustc-env=PLIANT_PAGE_MISSING={sentence}");
 }
 
-/// The page in `page`; a sentence if it cannot be had.
-fn bundle(sources: &Path, work: &Path, page: &Path) -> Result<(), String> {
+/// Why there is no page: a sentence.
+#[derive(Debug)]
+struct Missing(String);
+
+impl fmt::Display for Missing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl Error for Missing {}
+
+/// Bundles the page into the folder `page`.
+fn bundle(sources: &Path, work: &Path, page: &Path) -> Result<(), Missing> {
     let has_node = Command::new("node").arg("--version").output().is_ok_and(|o| o.status.success());
     if !has_node {
-        return Err(
+        return Err(Missing(
             "it is made with Node.js and npm, which were not there when pliant was built; \
              install them and build pliant again"
                 .to_owned(),
-        );
+        ));
     }
-    let failed = |what: &str, error: io::Error| format!("{what}: {error}");
+    let failed = |what: &str, error: io::Error| Missing(format!("{what}: {error}"));
     // What was there before may have been removed since; packages stay.
     let _ = fs::remove_dir_all(work.join("src"));
     copy(sources, work).map_err(|error| failed("its sources cannot be copied", error))?;
@@ -59,16 +72,16 @@ fn bundle(sources: &Path, work: &Path, page: &Path) -> Result<(), String> {
     run("node", &["bundle.mjs", &page.to_string_lossy()], work)
 }
 
-fn run(program: &str, arguments: &[&str], folder: &Path) -> Result<(), String> {
+fn run(program: &str, arguments: &[&str], folder: &Path) -> Result<(), Missing> {
     let typed = format!("{program} {}", arguments.join(" "));
     let done = Command::new(program).args(arguments).current_dir(folder).output();
-    let done = done.map_err(|error| format!("`{typed}` cannot be run: {error}"))?;
+    let done = done.map_err(|error| Missing(format!("`{typed}` cannot be run: {error}")))?;
     if done.status.success() {
         return Ok(());
     }
     let said = String::from_utf8_lossy(&done.stderr);
     let last = said.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("").to_owned();
-    Err(format!("`{typed}` failed when pliant was built: {last}"))
+    Err(Missing(format!("`{typed}` failed when pliant was built: {last}")))
 }
 
 fn copy(from: &Path, to: &Path) -> io::Result<()> {

@@ -1,17 +1,36 @@
 //! What must hold for whatever a reader makes of any bytes.
 //!
-//! Run a target with `cargo +nightly fuzz run gmsh`; small files of each format make good seeds.
+//! Run a target with `cargo +nightly fuzz run mesh`. The first byte of its inputs chooses the format;
+//! small files of each format make good seeds.
 
 use std::path::Path;
 
 use pliant_face::effects::Effects;
 use pliant_face::performance::Names;
 use pliant_face::{Ensemble, FaceModel, Performance};
-use pliant_io::{Animation, IoError, Loaded, MeshFormat, parse_mesh, parse_tetgen};
+use pliant_io::{Animation, Format, IoError, Loaded, parse_mesh, parse_tetgen};
 use pliant_mesh::diagnosis;
 
+/// Reads a mesh in the format that the first byte chooses, and checks the result.
+pub fn check_mesh(bytes: &[u8]) {
+    let formats: Vec<Format> =
+        Format::ALL.iter().copied().filter(|format| format.holds_mesh()).collect();
+    if let Some((&first, rest)) = bytes.split_first() {
+        check_format(formats[first as usize % formats.len()], rest);
+    }
+}
+
+/// Reads frames in the format that the first byte chooses.
+pub fn check_any_frames(bytes: &[u8]) {
+    let formats = Format::ALL.iter().filter(|format| format.holds_animation());
+    let endings: Vec<&str> = formats.map(|format| format.endings()[0]).collect();
+    if let Some((&first, rest)) = bytes.split_first() {
+        check_frames(endings[first as usize % endings.len()], rest);
+    }
+}
+
 /// Reads the bytes and checks the result.
-pub fn check_format(format: MeshFormat, bytes: &[u8]) {
+pub fn check_format(format: Format, bytes: &[u8]) {
     check(parse_mesh(format, Path::new("fuzzed.file"), bytes));
 }
 

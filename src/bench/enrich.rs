@@ -198,7 +198,7 @@ impl Clip {
         let mut input = Sequence::of(source, FrameRange::ALL)?;
         let prepared = prepare(project, Path::new(""), &mut input, threads)?;
         let mut enrichment = prepared.enrichment;
-        let solid = &enrichment.bound().solid;
+        let solid = &enrichment.embedded().solid;
         let mut is_exact = vec![false; solid.positions.len()];
         enrichment.following().exact.iter().for_each(|&v| is_exact[v as usize] = true);
         let is_free = |tet: &&[u32; 4]| tet.iter().any(|&v| !is_exact[v as usize]);

@@ -15,7 +15,7 @@ use pliant::mesh::{
 use pliant::project::source::Source;
 use serde_json::{Value, json};
 
-use crate::arguments::{Options, Reading};
+use crate::arguments::{BadValue, Options, Reading, number};
 use crate::failure::Failure;
 use crate::report;
 use crate::work::watched;
@@ -96,11 +96,8 @@ pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
     Ok(())
 }
 
-fn length(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(length) if length.is_finite() && length > 0.0 => Ok(length),
-        _ => Err("expected a positive number of metres".to_owned()),
-    }
+fn length(text: &str) -> Result<f64, BadValue> {
+    number(text, |length| length > 0.0 && length.is_finite(), "a positive number of metres")
 }
 
 fn as_json(filled: &Tetrahedralised, surface: &Mesh, seconds: f64) -> Value {

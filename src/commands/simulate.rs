@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use clap::builder::PossibleValuesParser;
+use pliant::io::Format;
 use pliant::project::scene::Summary;
 use pliant::project::{Outcome, Project, SceneProject};
 
@@ -25,21 +27,28 @@ pub struct Arguments {
     out: PathBuf,
     /// Write the animation in this format, too: glb, gltf, usda or mdd in one file, or a mesh per
     /// frame in a folder of its own
-    #[arg(long, value_name = "FORMAT", default_value = "pc2", value_parser = FORMATS)]
+    #[arg(long, value_name = "FORMAT", default_value = "pc2", value_parser = PossibleValuesParser::new(formats()))]
     format: String,
     #[command(flatten)]
     resuming: Resuming,
 }
 
-/// Formats that hold an animation, and those of which there is a file per frame.
-const FORMATS: [&str; 9] = ["pc2", "mdd", "glb", "gltf", "usda", "obj", "ply", "off", "stl"];
+/// Endings of the formats of animations, then of those of surfaces, with a file per frame.
+fn formats() -> impl Iterator<Item = &'static str> {
+    let of = |is_animation: bool| {
+        let surfaces = Format::ALL.iter().filter(|format| !format.holds_tets());
+        surfaces.filter(move |format| format.holds_animation() == is_animation)
+    };
+    of(true).chain(of(false)).flat_map(|format| format.written_endings()).copied()
+}
 
-/// Where the animation goes besides `animation.pc2`, which runs are resumed from.
-fn second_output(directory: &Path, format: &str) -> Option<PathBuf> {
-    match format {
-        "pc2" => None,
-        "mdd" | "glb" | "gltf" | "usda" => Some(directory.join(format!("animation.{format}"))),
-        _ => Some(directory.join("frames").join(format!("*.{format}"))),
+/// Path of the animation beside `animation.pc2`, from which runs are resumed.
+fn second_output(directory: &Path, ending: &str) -> Option<PathBuf> {
+    let file = Path::new("animation").with_extension(ending);
+    match Format::of(&file)? {
+        Format::Pc2 => None,
+        format if format.holds_animation() => Some(directory.join(file)),
+        _ => Some(directory.join("frames").join("*").with_extension(ending)),
     }
 }
 

@@ -9,7 +9,7 @@ use clap::Args;
 use pliant::project::{ProjectError, demo};
 use pliant::project::source::{PUPPET, Source};
 use pliant::io::AnimationOptions;
-use pliant_studio::{Library, Made, SceneEntry, Studio, StudioOptions, missing};
+use pliant_studio::{Library, Made, SceneEntry, Studio, StudioError, StudioOptions, missing};
 
 use crate::arguments::Options;
 use crate::failure::Failure;
@@ -92,7 +92,7 @@ fn projects() -> Result<Vec<(String, String)>, Failure> {
 }
 
 /// What `puppet:NAME` stands for.
-fn puppet(written: &str, fps: Option<f64>) -> Option<Result<Made, String>> {
+fn puppet(written: &str, fps: Option<f64>) -> Option<Result<Made, StudioError>> {
     if !written.starts_with(PUPPET) {
         return None;
     }
@@ -102,7 +102,7 @@ fn puppet(written: &str, fps: Option<f64>) -> Option<Result<Made, String>> {
         let frames = (0..source.frames()).map(|k| source.frame(k)).collect::<Result<_, _>>()?;
         Ok(Made { loaded: source.loaded().clone(), fps: source.fps(), frames })
     };
-    Some(read().map_err(|error| error.to_string()))
+    Some(read().map_err(|error| StudioError::refused(error.to_string())))
 }
 
 /// By whatever the system opens addresses with; where there is nothing, the address has been printed.

@@ -1,32 +1,41 @@
-//! What the paper compares itself with, as changes of a project: figures 6, 7, 10, 15 and 17.
+//! Methods that \[li2017enriching\] compares itself with, as changes of a project.
+//!
+//! Figures 6, 7, 10, 15 and 17.
+
+mod surface_arap;
+mod tracks;
+
+pub use surface_arap::SurfaceArap;
+pub(crate) use tracks::Tracks;
 
 use glam::DVec3;
 use pliant_model::ElasticModel;
 
-use crate::bound::Bound;
+use crate::blending::Blend;
 use crate::detail::Transfer;
+use crate::embedding::EmbeddedSurface;
 use crate::error::EnrichError;
-use crate::fit::{FitOptions, Fitting};
-use crate::pipeline::Blend;
+use crate::fitting::{FitOptions, Fitting};
+
 use crate::project::Project;
 
 /// Another way to enrich an animation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
-    /// Regions stay on average where the input is ([`crate::tracks`], Fig. 15).
+    /// TRACKS: mean positions of regions are constrained to the input (Fig. 15).
     Tracks,
-    /// What is not tracked is completed by the surface alone ([`crate::surface_arap`], Fig. 17).
+    /// Untracked vertices are completed by [`SurfaceArap`] (Fig. 17).
     Arap,
-    /// Detail carried by deformation gradients (Fig. 10).
+    /// Detail transferred by deformation gradients (Fig. 10).
     Gradient,
     /// Without dynamic detail (Fig. 6).
     Smooth,
-    /// Tets fitted with the co-rotated energy, as closely (Fig. 7).
+    /// Tets fitted with the co-rotated energy, equally closely (Fig. 7).
     Corotated,
 }
 
 impl Method {
-    /// All of them, by name.
+    /// All methods with their names.
     pub const ALL: [(&'static str, Method); 5] = [
         ("tracks", Method::Tracks),
         ("arap", Method::Arap),
@@ -35,7 +44,7 @@ impl Method {
         ("corotated", Method::Corotated),
     ];
 
-    /// As written in a project.
+    /// Name in a project file.
     ///
     /// ```
     /// use pliant_enrich::comparison::Method;
@@ -45,7 +54,7 @@ impl Method {
         Method::ALL.iter().find(|(_, method)| *method == self).map_or("", |(name, _)| name)
     }
 
-    /// In words, for a picture.
+    /// Label in a picture.
     pub fn label(self) -> &'static str {
         match self {
             Method::Tracks => "TRACKS",
@@ -56,7 +65,7 @@ impl Method {
         }
     }
 
-    /// The project as this method would have it. [`Method::Arap`] is no enrichment, and changes nothing.
+    /// Changes a project to this method. [`Method::Arap`] is no enrichment, and changes nothing.
     pub fn change(self, project: &mut Project) {
         match self {
             Method::Tracks => project.blend = Blend::Tracks,
@@ -68,17 +77,18 @@ impl Method {
     }
 }
 
-/// Halvings of the search for γ, over the powers of ten below.
-const HALVINGS: usize = 24;
+/// Bisection steps of the search for γ.
+const BISECTIONS: usize = 24;
+/// Range of its decimal logarithm.
 const POWERS: [f64; 2] = [-14.0, 0.0];
 
-/// γ with which fits of some frames are on average `distance` \[m\] from the input (root mean square), or as
-/// near to that as γ from 10⁻¹⁴ to 1 m³/J comes: what materials are compared at.
+/// γ for which fits of some frames have the root mean square `distance` \[m\] from the input, or
+/// the closest in 10⁻¹⁴ to 1 m³/J. Materials are compared at the same distance.
 ///
 /// # Errors
 /// Those of [`Fitting::new`].
 pub fn gamma_of_distance(
-    bound: &Bound,
+    embedded: &EmbeddedSurface,
     tracked: &[u32],
     frames: &[Vec<DVec3>],
     options: &FitOptions,
@@ -86,13 +96,13 @@ pub fn gamma_of_distance(
     threads: usize,
 ) -> Result<f64, EnrichError> {
     let [mut near, mut far] = POWERS;
-    for _ in 0..HALVINGS {
+    for _ in 0..BISECTIONS {
         let middle = 0.5 * (near + far);
         let options = FitOptions { gamma: 10f64.powf(middle), ..*options };
-        let mut fitting = Fitting::new(bound, tracked, &options, threads)?;
-        let mut solid = bound.solid.positions.clone();
+        let mut fitting = Fitting::new(embedded, tracked, &options, threads)?;
+        let mut solid = embedded.solid.positions.clone();
         let sum: f64 = frames.iter().map(|frame| fitting.fit(frame, &mut solid).rms).sum();
-        // The more strain counts, the farther from the input.
+        // The distance grows with γ.
         if sum > distance * frames.len() as f64 {
             far = middle;
         } else {

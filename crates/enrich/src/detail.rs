@@ -1,27 +1,34 @@
-//! What is finer than the tets: the difference between an input vertex and where the fitted tets
-//! carry it, turned with them and added to where the simulated ones do,
+//! Surface detail finer than the tets.
+//!
+//! The difference between an input vertex and its position in the fitted tets is rotated with them
+//! and added to its position in the simulated tets,
 //!
 //! ```text
 //! q′ = C′u + R (q̄ − C′ū).                                     (Eq. 10)
 //! ```
 //!
-//! R is the rotation from the fitted tets to the simulated ones. It is taken as R(F) R(F̄)ᵀ, of each
-//! one's gradient from rest: the same where the two differ by a rotation, and a rotation still where
-//! the fitted tet is flat and has no inverse. The paper takes F of the one tet that a vertex is in, and
-//! has "slight discontinuities" between tets; they are not slight where what is missed is large, as in
-//! folds that tets cannot follow. Here it is the mean by volume around each of the tet's corners, to which single
-//! tets that are crushed add nothing (it depends on where the corner's neighbours are alone), and the rotations of the
-//! corners are interpolated as positions are: neighbours on Γ turn alike. With the gradient itself in place of R, flat
-//! tets throw spikes (Fig. 10); [`Transfer::Gradient`] shows it.
+//! in \[li2017enriching\]. R is the rotation from the fitted to the simulated tets. It is computed
+//! as R(F) R(F̄)ᵀ from both gradients relative to rest, which is a rotation even where a fitted tet
+//! is flat and has no inverse.
+//!
+//! The paper takes F of the tet that contains the vertex, with "slight discontinuities" between
+//! tets. They are large where the detail is large, as in folds that tets cannot follow. Here F is
+//! the volume-weighted mean around each corner of the tet, and the corners' rotations are
+//! interpolated like positions, so neighbours on Γ rotate alike. The gradient itself in place of R
+//! makes spikes at flat tets (Fig. 10); [`Transfer::Gradient`] does so for comparison.
+
+mod creases;
+
+pub use creases::Creases;
 
 use glam::{DMat3, DVec3};
 use pliant_math::decomposition::closest_rotations;
 use pliant_math::team::Team;
 
-use crate::bound::Bound;
-use crate::sums::WeightedSums;
+use crate::embedding::EmbeddedSurface;
+use crate::numerics::weighted_sums::WeightedSums;
 
-/// How detail is carried from the fitted tets to the simulated ones.
+/// How detail is transferred from the fitted tets to the simulated ones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Transfer {
     /// By rotation.
@@ -31,20 +38,20 @@ pub enum Transfer {
     Gradient,
 }
 
-/// Tets with what turns their edges into gradients, and what their rotations are summed up with.
+/// Transfer of detail for an embedded surface.
 pub struct Detail {
-    /// The vertices of each, and the inverse of its edges at rest [1/m].
+    /// Vertices of each tet, and the inverse of its edge matrix at rest [1/m].
     tets: Vec<([u32; 4], DMat3)>,
-    /// Of tets, for every vertex of Ω: by volume.
+    /// Volume-weighted sums over the tets around every vertex of Ω.
     around: WeightedSums<f64>,
     transfer: Transfer,
-    alone: Team,
+    single_thread: Team,
 }
 
 impl Detail {
-    /// For a bound surface.
-    pub fn new(bound: &Bound, transfer: Transfer) -> Self {
-        let solid = &bound.solid;
+    /// Prepares the transfer for an embedded surface.
+    pub fn new(embedded: &EmbeddedSurface, transfer: Transfer) -> Self {
+        let solid = &embedded.solid;
         let inverse = |&tet: &[u32; 4]| (tet, edges(tet, &solid.positions).inverse());
         let volume = |tet: [u32; 4]| edges(tet, &solid.positions).determinant();
         let mut entries = Vec::new();
@@ -55,72 +62,74 @@ impl Detail {
             tets: solid.tets.iter().map(inverse).collect(),
             around: WeightedSums::new(solid.positions.len(), &entries),
             transfer,
-            alone: Team::new(1),
+            single_thread: Team::new(1),
         }
     }
 
-    /// q′ of every vertex of Γ; `input` is q̄, `fitted` ū and `simulated` u \[m\]. Where `exact` says
-    /// so the input is returned to the last bit; where `tracked` says there is none, C u alone.
+    /// Computes q′ of every vertex of Γ from the input q̄, `fitted` ū and `simulated` u \[m\].
+    /// Vertices marked `exact` get the input to the last bit; those not marked `tracked` get C u
+    /// alone.
     pub fn apply(
         &mut self,
-        bound: &Bound,
+        embedded: &EmbeddedSurface,
         [exact, tracked]: [&[bool]; 2],
         input: &[DVec3],
         [fitted, simulated]: [&[DVec3]; 2],
         out: &mut [DVec3],
     ) {
-        let turns = match self.transfer {
-            Transfer::Rotation => self.rotations(bound, [fitted, simulated]),
-            Transfer::Gradient => self.gradients(bound, [fitted, simulated]),
+        let rotations = match self.transfer {
+            Transfer::Rotation => self.rotations(embedded, [fitted, simulated]),
+            Transfer::Gradient => self.gradients(embedded, [fitted, simulated]),
         };
         for (v, out) in out.iter_mut().enumerate() {
             *out = if exact[v] {
                 input[v]
             } else if tracked[v] {
-                let missed = input[v] - bound.carried(v, fitted);
-                bound.carried(v, simulated) + turns[v] * missed
+                let missed = input[v] - embedded.surface_position(v, fitted);
+                embedded.surface_position(v, simulated) + rotations[v] * missed
             } else {
-                bound.carried(v, simulated)
+                embedded.surface_position(v, simulated)
             };
         }
     }
 
-    /// R at every vertex of Γ.
-    fn rotations(&self, bound: &Bound, shapes: [&[DVec3]; 2]) -> Vec<DMat3> {
+    /// Rotation R at every vertex of Γ.
+    fn rotations(&self, embedded: &EmbeddedSurface, shapes: [&[DVec3]; 2]) -> Vec<DMat3> {
         let [before, after] = shapes.map(|x| {
             let gradients: Vec<DMat3> = self.tets.iter().map(|tet| gradient(tet, x)).collect();
             let mut around = vec![DMat3::ZERO; x.len()];
-            self.around.add(&gradients, &mut around, &self.alone);
-            closest_rotations(&mut around, &self.alone);
+            self.around.add(&gradients, &mut around, &self.single_thread);
+            closest_rotations(&mut around, &self.single_thread);
             around
         });
         let between = |v: usize| -> DMat3 {
-            let weighted = bound.corners(v).into_iter().zip(bound.embedding.weights[v]);
+            let weighted = embedded.corners(v).into_iter().zip(embedded.embedding.weights[v]);
             let turn = |c: u32| after[c as usize] * before[c as usize].transpose();
-            // Of what is outside of its tet, only the side that it is on.
+            // Vertices outside their tet have negative weights, which are ignored.
             weighted.map(|(c, weight)| turn(c) * weight.max(0.0)).sum()
         };
-        let mut turned: Vec<DMat3> = (0..bound.surface.positions.len()).map(between).collect();
-        closest_rotations(&mut turned, &self.alone);
-        turned
+        let mut rotations: Vec<DMat3> =
+            (0..embedded.surface.positions.len()).map(between).collect();
+        closest_rotations(&mut rotations, &self.single_thread);
+        rotations
     }
 
-    /// The gradient from one shape to the other of the tet that each vertex of Γ is in.
-    fn gradients(&self, bound: &Bound, shapes: [&[DVec3]; 2]) -> Vec<DMat3> {
+    /// Deformation gradient between two shapes of the tet that contains each vertex of Γ.
+    fn gradients(&self, embedded: &EmbeddedSurface, shapes: [&[DVec3]; 2]) -> Vec<DMat3> {
         let of = |&t: &u32| {
             let [before, after] = shapes.map(|x| gradient(&self.tets[t as usize], x));
             after * before.inverse()
         };
-        bound.embedding.tets.iter().map(of).collect()
+        embedded.embedding.tets.iter().map(of).collect()
     }
 }
 
-/// F of a tet.
+/// Deformation gradient F of a tet.
 fn gradient((tet, inverse): &([u32; 4], DMat3), positions: &[DVec3]) -> DMat3 {
     edges(*tet, positions) * *inverse
 }
 
-/// x₁ − x₀, x₂ − x₀, x₃ − x₀ as columns.
+/// Edge matrix of a tet, with columns x₁ − x₀, x₂ − x₀, x₃ − x₀.
 fn edges(tet: [u32; 4], positions: &[DVec3]) -> DMat3 {
     let [a, b, c, d] = tet.map(|v| positions[v as usize]);
     DMat3::from_cols(b - a, c - a, d - a)

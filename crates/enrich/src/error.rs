@@ -1,11 +1,11 @@
-//! Why an animation cannot be enriched.
+//! Errors of an enrichment.
 
 use thiserror::Error;
 
-/// Why an animation cannot be enriched.
+/// Reasons why an animation cannot be enriched.
 #[derive(Debug, Error)]
 pub enum EnrichError {
-    /// The surface cannot be filled.
+    /// The surface cannot be filled with tets.
     #[error(transparent)]
     Mesh(#[from] pliant_mesh::MeshError),
     /// The solid cannot be simulated.
@@ -14,62 +14,62 @@ pub enum EnrichError {
     /// The simulation cannot be set up.
     #[error(transparent)]
     Sim(#[from] pliant_sim::SimError),
-    /// There is nothing to go on from.
+    /// A snapshot cannot be resumed from.
     #[error(transparent)]
     Snapshot(#[from] pliant_sim::snapshot::SnapshotError),
     /// A matrix cannot be factored.
     #[error(transparent)]
     Math(#[from] pliant_math::MathError),
-    /// A list has not one entry per vertex.
+    /// A list has a wrong number of entries.
     #[error("{what} has {found} entries, expected {expected}")]
     Count {
-        /// Which list.
+        /// Name of the list.
         what: &'static str,
-        /// How long it is.
+        /// Its length.
         found: usize,
-        /// How long it should be.
+        /// Expected length.
         expected: usize,
     },
-    /// A list names a vertex that there is not.
+    /// A list names a vertex that does not exist.
     #[error("{what} names vertex {vertex}, but there are {count}")]
     NoSuchVertex {
-        /// Which list.
+        /// Name of the list.
         what: &'static str,
         /// The vertex.
         vertex: u32,
-        /// How many there are.
+        /// Number of vertices.
         count: usize,
     },
-    /// A project asks for what the animation does not have.
+    /// A selection of the project cannot be made on the animation.
     #[error("{key}: {problem}")]
-    Asked {
-        /// What it says.
+    Selection {
+        /// Key of the project file.
         key: &'static str,
-        /// Why not.
+        /// Cause.
         problem: String,
     },
-    /// A mesh is no map of weights.
+    /// A mesh cannot be read as a weight map.
     #[error("{problem}")]
     Map {
-        /// What was expected, and what was found.
+        /// Expected and found content.
         problem: String,
     },
-    /// Something that the body meets is no thing.
+    /// A contact object cannot be made a collider.
     #[error("object {number} of the contact {reason}")]
-    Object {
-        /// Which, from 0.
+    ContactObject {
+        /// Number of the object, from 0.
         number: usize,
-        /// Why.
-        reason: String,
+        /// Cause.
+        reason: pliant_model::ShapeError,
     },
     /// A number is out of its range.
     #[error("{what} must be {expected}, not {found}")]
     Number {
-        /// Which number.
+        /// Name of the number.
         what: &'static str,
-        /// The number.
+        /// Its value.
         found: f64,
-        /// What it should be.
+        /// Expected range.
         expected: &'static str,
     },
 }

@@ -1,68 +1,46 @@
-//! Physics for finished animations: "Enriching triangle mesh animations with physically based
-//! simulation" (Li, Xu, Barbič 2016), its sections a file each.
+//! Physics for finished triangle animations, after \[li2017enriching\] (references.bib).
 //!
-//! | file | section | equations |
+//! ```text
+//! project → input → embedding → fitting → skeleton → blending → simulation → detail → report
+//! ```
+//!
+//! | module | section | content |
 //! |---|---|---|
-//! | [`bound`] | 4.1, 8.1: a surface Γ in tetrahedra Ω, and the matrices C, C′ | |
-//! | [`apart`] | 8.1: which pose to fill | |
-//! | [`samples`], [`guess`], [`fit`], [`gamma`] | 4.2: the tets' motion ū that carries an input q̄ | 1–3 |
-//! | [`simulation`] | 5, 7.1: the constrained simulation, the implicit blending force | 4–9, 11 |
-//! | [`pace`] | 5: how many steps a frame takes | |
-//! | [`objects`] | 8.4, Fig. 18: what the body meets | |
-//! | [`detail`], [`creases`], [`spectrum`] | 6: what is finer than the tets | 10 |
-//! | [`warp`] | 7.2: kinematic blending | |
-//! | [`weights`] | 7.3: weights from a few painted values | 12–15 |
-//! | [`weighed`] | 7: what these weights are in a frame | |
-//! | [`preparation`], [`pipeline`] | 3: what a project asks for; all of it, frame by frame | Fig. 5 |
-//! | [`surface_arap`], [`tracks`], [`comparison`] | 9: what it is compared with | Fig. 15, 17 |
-//! | [`hidden`] | 9: how well what is not tracked was completed | Fig. 17 |
-//! | [`cycle`], [`gaps`] | – : loops; frames that are not whole | |
-//! | [`torn`] | – : what the input tears | |
-//! | [`core`], [`balls`] | – : what should follow the input when nobody said so | |
+//! | [`project`] | 3 | the project file, and its selections resolved on an animation |
+//! | [`input`] | – | frames with missing or non-finite vertices |
+//! | [`embedding`] | 4.1, 8.1 | the surface Γ inside tetrahedra Ω: the interpolations C and C′ |
+//! | [`fitting`] | 4.2, Eq. 1–3 | the tets' motion ū that reproduces an input q̄ |
+//! | [`skeleton`] | – | vertices that follow the input when the project names none |
+//! | [`blending`] | 7.2, 7.3, Eq. 12–15 | weights between physics and input; kinematic blending |
+//! | [`simulation`] | 5, 7.1, 8.4, Eq. 4–9, 11 | the constrained simulation and its contact objects |
+//! | [`detail`] | 6, Eq. 10 | surface detail finer than the tets |
+//! | [`pipeline`] | 3, Fig. 5 | all of it, frame by frame; looping animations |
+//! | [`comparison`] | 9, Fig. 15, 17 | TRACKS and surface ARAP |
+//! | [`report`] | 9 | measures of the result |
 //!
-//! Symbols: Γ the surface, Γ′ its tracked part, Γ″ the part that follows exactly; Ω the tets, Ω″ those
-//! that follow exactly; q̄ and ū the input on Γ and Ω, q and u the result. Positions are used
-//! throughout in place of the paper's displacements.
+//! Symbols: Γ is the surface, Γ′ its tracked part, Γ″ the part that follows exactly. Ω are the
+//! tets, Ω″ those that follow exactly. q̄ and ū are the input on Γ and Ω, q and u the result.
+//! Positions replace the paper's displacements.
 
-pub mod apart;
-pub mod balls;
-pub mod bound;
+pub mod blending;
 pub mod comparison;
-mod condensed;
-pub mod core;
-pub mod creases;
-pub mod cycle;
 pub mod detail;
+pub mod embedding;
 mod error;
-pub mod fit;
-pub mod gamma;
-pub mod gaps;
-pub mod guess;
-pub mod hidden;
-pub mod measures;
-pub mod met;
-pub mod objects;
-pub mod pace;
+pub mod fitting;
+pub mod input;
+mod numerics;
 pub mod pipeline;
-mod poisson;
-pub mod preparation;
 pub mod project;
-pub mod samples;
+pub mod report;
 pub mod simulation;
-pub mod spectrum;
-mod sums;
-pub mod surface_arap;
-pub mod torn;
-pub mod tracks;
-pub mod warp;
-pub mod weighed;
-pub mod weights;
+pub mod skeleton;
 
-pub use bound::Bound;
+pub use blending::Blend;
+pub use embedding::EmbeddedSurface;
 pub use error::EnrichError;
-pub use fit::{FitOptions, FitReport, Fitting};
-pub use measures::Measures;
-pub use objects::Object;
-pub use pipeline::{Blend, EnrichOptions, Enrichment, FrameReport};
+pub use fitting::{FitOptions, FitReport, Fitting, gamma};
+pub use pipeline::{EnrichOptions, Enrichment, FrameReport};
 pub use project::Project;
-pub use simulation::{Simulation, SimulationOptions};
+pub use report::Measures;
+pub use simulation::{ContactObject, Simulation, SimulationOptions};

@@ -1,195 +1,119 @@
-//! The whole way of a frame: fit, simulate, add detail (Fig. 5).
+//! The enrichment of a frame: fit, simulate, add detail (Fig. 5 of \[li2017enriching\]).
+
+mod cycle;
+mod options;
+
+pub use cycle::{Cycle, Settled};
+pub use options::EnrichOptions;
 
 use glam::DVec3;
 use pliant_math::team::Team;
-use pliant_mesh::{Mesh, TetOptions};
+use pliant_mesh::Mesh;
 use pliant_sim::StepReport;
 
-use crate::bound::Bound;
-use crate::core::{self, Following};
-use crate::creases::Creases;
-use crate::detail::{Detail, Transfer};
+use crate::blending::{Blend, FrameWeights, KinematicBlend};
+use crate::comparison::Tracks;
+use crate::detail::{Creases, Detail};
+use crate::embedding::EmbeddedSurface;
 use crate::error::EnrichError;
-use crate::fit::{FitOptions, FitReport, Fitting, closest_rigid};
-use crate::gamma;
-use crate::pace;
-use crate::project::Painted;
-use crate::simulation::{Simulation, SimulationOptions};
-use crate::torn;
-use crate::tracks::Tracks;
-use crate::warp::Warp;
-use crate::weighed::Weighed;
+use crate::fitting::{FitOptions, FitReport, Fitting, gamma, overstretched};
+use crate::numerics::closest_rigid;
+use crate::simulation::{Simulation, SimulationOptions, is_cut};
+use crate::skeleton::{self, Following};
 
-/// How many poses γ is looked for with.
+/// Number of poses that γ is chosen from.
 const GAMMA_POSES: usize = 3;
-/// How many poses are asked for what they tear.
-const TORN_POSES: usize = 8;
+/// Number of poses that are searched for overstretched tets.
+const OVERSTRETCHED_POSES: usize = 8;
 
-/// Relative gradient norm that a fit stops at where the whole surface is tracked; the paper stops where an
-/// iteration changes a hundredth.
-const ENOUGH: f64 = 1e-2;
-/// And the most iterations then: frames that need more are those that no tets can follow.
-const MOST_ITERATIONS: u32 = 60;
+/// Relative gradient norm at which a fit stops if the whole surface is tracked. The paper stops
+/// where an iteration changes a hundredth.
+const TRACKED_TOLERANCE: f64 = 1e-2;
+/// Maximum number of iterations then; frames that need more cannot be reproduced by any tets.
+const TRACKED_ITERATIONS: u32 = 60;
 
-/// How weights between 0 and 1 act.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Blend {
-    /// As a force during the simulation (section 7.1).
-    Implicit,
-    /// On the shapes, after it (section 7.2).
-    Kinematic,
-    /// As a force, and regions stay on average where the input is: what Fig. 15 compares with.
-    Tracks,
-}
-
-/// Everything that can be asked of an enrichment; the default is what an animation without a word
-/// gets.
-#[derive(Clone, Debug)]
-pub struct EnrichOptions {
-    /// How finely the surface is filled.
-    pub filling: TetOptions,
-    /// How tets are fitted; its γ counts only when [`EnrichOptions::gamma`] does not say otherwise.
-    pub fit: FitOptions,
-    /// γ of the fit; found by [`gamma::automatic`] without.
-    pub gamma: Option<f64>,
-    /// Γ′: the vertices that the input animates; all of them without.
-    pub tracked: Option<Vec<u32>>,
-    /// Γ″: the vertices that follow exactly; found by [`core::find`] without.
-    pub exact: Option<Vec<u32>>,
-    /// Weights painted on some vertices of Γ, spread by [`crate::weights::bases`]; instead of those found.
-    pub painted: Vec<(Vec<u32>, Painted)>,
-    /// Weights of all vertices of Γ; in place of those painted and found.
-    pub map: Option<Vec<f64>>,
-    /// Vertices of Γ that move together, each list as a rigid body.
-    pub rigid: Vec<Vec<u32>>,
-    /// How the weights act.
-    pub blend: Blend,
-    /// η of the blending force [N/m].
-    pub eta: f64,
-    /// ζ of the blending force; see [`stiffness`].
-    pub zeta: f64,
-    /// Whether what is finer than the tets is kept.
-    pub detail: Option<Transfer>,
-    /// Frames that the first one is held, for gravity and contact to settle.
-    pub preroll: u32,
-    /// Metres per unit of the input.
-    pub unit: f64,
-    /// Frames per second.
-    pub fps: f64,
-}
-
-impl Default for EnrichOptions {
-    fn default() -> Self {
-        EnrichOptions {
-            filling: TetOptions::default(),
-            fit: FitOptions::default(),
-            gamma: None,
-            tracked: None,
-            exact: None,
-            painted: Vec::new(),
-            map: None,
-            rigid: Vec::new(),
-            blend: Blend::Implicit,
-            eta: 1e6,
-            zeta: 4.0,
-            detail: Some(Transfer::Rotation),
-            preroll: 10,
-            unit: 1.0,
-            fps: 30.0,
-        }
-    }
-}
-
-/// W of a weight w from 0 to 1 [N/m]: η w^ζ.
-///
-/// The paper prints the exponent 1/ζ with ζ > 1, by which a weight of 0.01 already is a third of η;
-/// with ζ itself the weights between are spread over the range that matters.
-pub fn stiffness(weight: f64, eta: f64, zeta: f64) -> f64 {
-    eta * weight.powf(zeta)
-}
-
-/// The weight of a stiffness: the inverse of [`stiffness`], at most 1.
-pub fn weight(stiffness: f64, eta: f64, zeta: f64) -> f64 {
-    (stiffness / eta).powf(1.0 / zeta).min(1.0)
-}
-
-/// What came of a frame.
+/// Report of an enriched frame.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FrameReport {
-    /// Of fitting it.
+    /// Report of its fit.
     pub fit: FitReport,
-    /// Of its last step.
+    /// Report of its last step.
     pub step: StepReport,
-    /// Steps that it took.
+    /// Number of steps.
     pub steps: u32,
-    /// Whether it has nothing to do with the frame before ([`pace::is_cut`]), and settled by itself.
+    /// True if the frame is unrelated to the one before; it then settles by itself.
     pub is_cut: bool,
-    /// Seconds that fitting took.
+    /// Duration of the fit \[s\].
     pub fit_seconds: f64,
-    /// Seconds that the simulation took.
+    /// Duration of the simulation \[s\].
     pub step_seconds: f64,
 }
 
-/// An animation on its way through.
+/// The enrichment of an animation, frame by frame.
 pub struct Enrichment {
-    bound: Bound,
+    embedded: EmbeddedSurface,
     fitting: Fitting,
     simulation: Simulation,
     detail: Option<Detail>,
-    /// None where the input does not have all of Γ.
+    /// None if the input does not animate all of Γ.
     creases: Option<Creases>,
-    warp: Option<Warp>,
+    kinematic: Option<KinematicBlend>,
     tracks: Option<Tracks>,
     following: Following,
     gamma: f64,
-    weighed: Weighed,
-    /// Frames done.
+    weights: FrameWeights,
+    /// Number of frames done.
     frames: u32,
     rest: Vec<DVec3>,
     is_exact: Vec<bool>,
     is_tracked: Vec<bool>,
     options: EnrichOptions,
+    /// The input in metres.
     scaled: Vec<DVec3>,
-    /// ū of the last frame and of this.
+    /// ū of the last frame and of this one.
     fitted: [Vec<DVec3>; 2],
     simulated: Vec<DVec3>,
-    /// Between the two, where they are blended after the simulation.
+    /// Kinematic blend of the two, if there is one.
     blended: Vec<DVec3>,
     has_begun: bool,
-    /// Of the frame that it is at already.
-    standing: Option<FrameReport>,
+    /// Report of a frame that is simulated but not yet returned.
+    pending: Option<FrameReport>,
 }
 
 impl Enrichment {
-    /// Prepares to enrich an animation of `rest`, of which `poses` are some frames, in the input's
-    /// unit; `separated` is a pose whose parts do not touch.
+    /// Prepares the enrichment of an animation of `rest`, with some of its frames as `poses`, in
+    /// the input's unit. `separated` is a pose whose parts do not touch.
     pub fn new(
         rest: &Mesh,
         separated: Option<&Mesh>,
         poses: &[Vec<DVec3>],
         options: EnrichOptions,
-        simulation: impl FnOnce(&Bound) -> SimulationOptions,
+        simulation: impl FnOnce(&EmbeddedSurface) -> SimulationOptions,
         threads: usize,
     ) -> Result<Self, EnrichError> {
         let scale = |points: &[DVec3]| points.iter().map(|&x| x * options.unit).collect();
         let metric = |mesh: &Mesh| Mesh { positions: scale(&mesh.positions), ..mesh.clone() };
-        let apart = separated.map(metric);
+        let separated = separated.map(metric);
         let scaled: Vec<Vec<DVec3>> = poses.iter().map(|pose| scale(pose)).collect();
-        let (is_whole, filling) = (options.tracked.is_none(), &options.filling);
-        let (neutral, team) = (metric(rest), Team::new(threads));
-        let bound =
-            Bound::of_animation(neutral, apart.as_ref(), &scaled, is_whole, filling, &team)?;
-        Enrichment::on(bound, &rest.positions, poses, options, simulation, threads)
+        let embedded = EmbeddedSurface::of_animation(
+            metric(rest),
+            separated.as_ref(),
+            &scaled,
+            options.tracked.is_none(),
+            &options.filling,
+            &Team::new(threads),
+        )?;
+        Enrichment::on(embedded, &rest.positions, poses, options, simulation, threads)
     }
 
-    /// The same with tets that are there already, filled as these options say: `rest` and `poses` are in
-    /// the input's unit.
+    /// Prepares the enrichment on tets that exist already, filled with the same options. `rest` and
+    /// `poses` are in the input's unit.
     pub fn on(
-        bound: Bound,
+        embedded: EmbeddedSurface,
         rest: &[DVec3],
         poses: &[Vec<DVec3>],
         options: EnrichOptions,
-        simulation: impl FnOnce(&Bound) -> SimulationOptions,
+        simulation: impl FnOnce(&EmbeddedSurface) -> SimulationOptions,
         threads: usize,
     ) -> Result<Self, EnrichError> {
         let team = Team::new(threads);
@@ -197,95 +121,72 @@ impl Enrichment {
         let scale = |pose: &Vec<DVec3>| pose.iter().map(|&x| x * options.unit).collect();
         let poses: Vec<Vec<DVec3>> = poses.iter().map(scale).collect();
         let tracked = options.tracked.clone().unwrap_or_else(|| (0..count as u32).collect());
-        let gamma = match options.gamma {
-            Some(gamma) => gamma,
-            None => {
-                let chosen = gamma::diverse(&poses, GAMMA_POSES);
-                let chosen: Vec<Vec<DVec3>> = chosen.iter().map(|&p| poses[p].clone()).collect();
-                gamma::automatic(&bound, &tracked, &chosen, &options.fit, threads)?
-            }
-        };
-        let mut fit = FitOptions { gamma, ..options.fit };
-        // What is completed is seen as it is fitted; of all else detail makes up for what is missed.
-        if options.tracked.is_none() {
-            fit.tolerance = fit.tolerance.max(ENOUGH);
-            fit.iterations = fit.iterations.min(MOST_ITERATIONS);
-        }
-        let mut rough = Fitting::new(&bound, &tracked, &fit.roughly(), threads)?;
-        let mut following = core::named_or_found(&bound, options.exact.as_deref(), &poses, &team)?;
+        let fit = fit_options(&embedded, &tracked, &poses, &options, threads)?;
+        let mut coarse = Fitting::new(&embedded, &tracked, &fit.coarse(), threads)?;
+        let exact = options.exact.as_deref();
+        let mut following = skeleton::selected_or_found(&embedded, exact, &poses, &team)?;
         let is_blended = options.blend == Blend::Kinematic;
-        let mut flesh = SimulationOptions { is_blended, ..simulation(&bound) };
-        let surveyed = gamma::diverse(&poses, TORN_POSES);
-        let surveyed: Vec<Vec<DVec3>> = surveyed.iter().map(|&p| poses[p].clone()).collect();
-        let torn = torn::find(&bound, &surveyed, &mut rough);
-        let fitting = rough.with(&bound, &fit)?;
-        for (young, _) in flesh.young.iter_mut().zip(&torn).filter(|(_, torn)| **torn) {
-            *young *= torn::LEFT;
-        }
-        if options.exact.is_none() {
-            for (own, share) in following.frequencies.iter_mut().zip(torn::shares(&bound, &torn)) {
-                *own = own.max(core::ROOT * bound.tempo() * share);
-            }
-        }
-        let masses = bound.masses(flesh.density);
-        let mut weighed = Weighed::new(&bound, &following, &masses, &options)?;
-        weighed.mix(&following, &options, 0.0);
-        let simulation =
-            Simulation::new(&bound, &following.exact, &weighed.stiffness, &flesh, threads)?;
+        let mut flesh = SimulationOptions { is_blended, ..simulation(&embedded) };
+        soften(&embedded, &poses, &options, &mut coarse, &mut flesh, &mut following);
+        let fitting = coarse.with(&embedded, &fit)?;
+        let masses = embedded.masses(flesh.density);
+        let mut weights = FrameWeights::new(&embedded, &following, &masses, &options)?;
+        weights.update(&following, &options, 0.0);
+        let exact = &following.exact;
+        let simulation = Simulation::new(&embedded, exact, &weights.stiffness, &flesh, threads)?;
         let mut is_tracked = vec![false; count];
         tracked.iter().for_each(|&v| is_tracked[v as usize] = true);
-        let hangs = bound.hanging(&following.exact);
-        let is_exact: Vec<bool> = (0..count).map(|v| is_tracked[v] && hangs[v]).collect();
-        let warp = match options.blend {
-            Blend::Implicit | Blend::Tracks => None,
-            Blend::Kinematic => Some(Warp::new(&bound, &following.exact, threads)?),
-        };
-        let tracks = match options.blend {
-            Blend::Implicit | Blend::Kinematic => None,
+        let is_held = embedded.held_by(exact);
+        let is_exact: Vec<bool> = (0..count).map(|v| is_tracked[v] && is_held[v]).collect();
+        let (mut kinematic, mut tracks) = (None, None);
+        match options.blend {
+            Blend::Implicit => {}
+            Blend::Kinematic => kinematic = Some(KinematicBlend::new(&embedded, exact, threads)?),
             Blend::Tracks => {
                 let young = flesh.young.iter().sum::<f64>() / flesh.young.len().max(1) as f64;
-                let (exact, seconds) = (&following.exact, 1.0 / options.fps);
-                Some(Tracks::new(&bound, exact, &masses, young, seconds, threads)?)
+                let seconds = 1.0 / options.fps;
+                tracks = Some(Tracks::new(&embedded, exact, &masses, young, seconds, threads)?);
             }
-        };
+        }
+        let solid = &embedded.solid.positions;
         Ok(Enrichment {
-            warp,
+            kinematic,
             tracks,
-            blended: bound.solid.positions.clone(),
-            detail: options.detail.map(|transfer| Detail::new(&bound, transfer)),
-            creases: options.tracked.is_none().then(|| Creases::new(&bound.surface)),
-            weighed,
+            blended: solid.clone(),
+            detail: options.detail.map(|transfer| Detail::new(&embedded, transfer)),
+            creases: options.tracked.is_none().then(|| Creases::new(&embedded.surface)),
+            weights,
             frames: 0,
             rest: rest.to_vec(),
             scaled: vec![DVec3::ZERO; count],
-            fitted: [bound.solid.positions.clone(), bound.solid.positions.clone()],
-            simulated: bound.solid.positions.clone(),
+            fitted: [solid.clone(), solid.clone()],
+            simulated: solid.clone(),
             has_begun: false,
-            standing: None,
-            bound,
+            pending: None,
+            gamma: fit.gamma,
+            embedded,
             fitting,
             simulation,
             following,
-            gamma,
             is_exact,
             is_tracked,
             options,
         })
     }
 
-    /// The next frame, in the input's unit, in place; `next` is the one after it, if known: the first
-    /// frame starts with the velocity between them.
+    /// Enriches the next frame in place, in the input's unit. `next` is the frame after it, if
+    /// known; the first frame starts with the velocity between them.
     pub fn frame(&mut self, frame: &mut [DVec3], next: Option<&[DVec3]>) -> FrameReport {
-        let report = match self.standing.take() {
+        let report = match self.pending.take() {
             Some(report) => report,
             None => self.advance(frame, next),
         };
-        self.carry(frame);
+        self.write_surface(frame);
         report
     }
 
-    /// Goes to a frame with a number.
-    pub(crate) fn advance_to(
+    /// Simulates the frame with index `number`.
+    fn advance_to(
         &mut self,
         number: usize,
         frame: &[DVec3],
@@ -295,43 +196,33 @@ impl Enrichment {
         self.advance(frame, next)
     }
 
-    /// Takes the frame that it is at as the next one.
-    pub(crate) fn stand(&mut self, here: FrameReport) {
-        self.standing = Some(here);
-    }
-
-    /// Where Ω is \[m\].
-    pub(crate) fn simulated(&self) -> &[DVec3] {
-        &self.simulated
-    }
-
     /// Fits the next frame and simulates up to it.
     fn advance(&mut self, frame: &[DVec3], next: Option<&[DVec3]>) -> FrameReport {
         let seconds = 1.0 / self.options.fps;
         let mut report = FrameReport::default();
         let time = f64::from(self.frames) / self.options.fps;
-        self.weighed.mix(&self.following, &self.options, time);
+        self.weights.update(&self.following, &self.options, time);
         self.frames += 1;
         let clock = std::time::Instant::now();
         report.fit = self.fit(frame);
         report.fit_seconds = clock.elapsed().as_secs_f64();
         let clock = std::time::Instant::now();
         let [before, now] = &self.fitted;
-        report.is_cut = self.has_begun && pace::is_cut(before, now, self.bound.length(), seconds);
+        report.is_cut = self.has_begun && is_cut(before, now, self.embedded.length(), seconds);
         if report.is_cut {
             let first = self.fitted[1].clone();
             self.simulation.cut_to(&first);
-            // Soft things that it meets go on meanwhile: no time to settle.
-            let preroll = if self.simulation.meets_soft() { 0 } else { self.options.preroll };
-            self.settle_at(&first, [time, seconds], preroll, &mut report);
-            self.push_off(&first, seconds, next);
+            // Soft objects keep moving during a preroll, so with them there is none.
+            let preroll = if self.simulation.has_soft_objects() { 0 } else { self.options.preroll };
+            self.hold(&first, [time, seconds], preroll, &mut report);
+            self.launch(&first, seconds, next);
         } else if self.has_begun {
-            let pushed = self.pushed(time - seconds);
-            let Enrichment { fitted, weighed, simulation, simulated, .. } = self;
-            let stiffness = &mut weighed.stiffness;
+            let contacts = self.contact_targets(time - seconds);
+            let Enrichment { fitted, weights, simulation, simulated, .. } = self;
+            let stiffness = &mut weights.stiffness;
             let mut ends = [fitted[0].clone(), fitted[1].clone()];
-            for (v, place, k) in pushed {
-                ends.iter_mut().for_each(|end| end[v as usize] = place);
+            for (v, target, k) in contacts {
+                ends.iter_mut().for_each(|end| end[v as usize] = target);
                 stiffness[v as usize] = k;
             }
             let [before, now] = [&ends[0][..], &ends[1]];
@@ -340,27 +231,27 @@ impl Enrichment {
             self.begin([time, seconds], next, &mut report);
         }
         if let Some(tracks) = &mut self.tracks {
-            let moved = tracks.way_back(&self.bound, &self.fitted[1], &self.simulated);
-            self.simulation.shift(&moved, seconds);
-            self.simulated.iter_mut().zip(&moved).for_each(|(x, way)| *x += *way);
+            let moved = tracks.correction(&self.embedded, &self.fitted[1], &self.simulated);
+            self.simulation.displace(&moved, seconds);
+            self.simulated.iter_mut().zip(&moved).for_each(|(x, moved)| *x += *moved);
         }
         report.step_seconds = clock.elapsed().as_secs_f64();
         report.steps = self.simulation.steps_taken();
         report
     }
 
-    /// Where vertices of Ω are to go that touch something in the shape that was shown: out of it as that
-    /// shape would, turned as the simulated one has (section 7.2).
-    fn pushed(&self, time: f64) -> Vec<(u32, DVec3, f64)> {
-        let Some(warp) = &self.warp else { return Vec::new() };
+    /// Targets and stiffnesses of vertices of Ω that penetrate an object in the blended shape: its
+    /// displacement out of the object, rotated to the simulated shape (section 7.2).
+    fn contact_targets(&self, time: f64) -> Vec<(u32, DVec3, f64)> {
+        let Some(kinematic) = &self.kinematic else { return Vec::new() };
         let shapes = [&self.blended[..], &self.simulated];
-        let out = |(v, way, k): (u32, DVec3, f64)| {
-            (v, self.simulated[v as usize] + warp.turn(v, shapes) * way, k)
+        let target = |(v, out, k): (u32, DVec3, f64)| {
+            (v, self.simulated[v as usize] + kinematic.rotation(v, shapes) * out, k)
         };
-        self.simulation.pushed(time, &self.blended).into_iter().map(out).collect()
+        self.simulation.penetrations(time, &self.blended).into_iter().map(target).collect()
     }
 
-    /// ū of a frame, after that of the last one.
+    /// Fits ū to a frame, and keeps that of the last one.
     fn fit(&mut self, frame: &[DVec3]) -> FitReport {
         let unit = self.options.unit;
         self.scaled.iter_mut().zip(frame).for_each(|(s, &x)| *s = x * unit);
@@ -369,17 +260,17 @@ impl Enrichment {
         self.fitting.fit(&self.scaled, now)
     }
 
-    /// What the tets carry where they are now, in place of the frame that they were fitted to.
-    fn carry(&mut self, frame: &mut [DVec3]) {
+    /// Writes the surface of the simulated tets, with detail, over the input frame.
+    fn write_surface(&mut self, frame: &mut [DVec3]) {
         let unit = self.options.unit;
         self.blend();
-        let simulated = if self.warp.is_some() { &self.blended } else { &self.simulated };
+        let simulated = if self.kinematic.is_some() { &self.blended } else { &self.simulated };
         match &mut self.detail {
             Some(detail) => {
                 let fitted = [&self.fitted[1][..], simulated];
                 let mut out = vec![DVec3::ZERO; frame.len()];
                 let masks = [&self.is_exact[..], &self.is_tracked];
-                detail.apply(&self.bound, masks, &self.scaled, fitted, &mut out);
+                detail.apply(&self.embedded, masks, &self.scaled, fitted, &mut out);
                 if let Some(creases) = &self.creases {
                     creases.close(&self.scaled, &self.is_exact, &mut out);
                 }
@@ -389,7 +280,7 @@ impl Enrichment {
             }
             None => {
                 for (v, x) in frame.iter_mut().enumerate() {
-                    *x = self.bound.carried(v, simulated) / unit;
+                    *x = self.embedded.surface_position(v, simulated) / unit;
                 }
             }
         }
@@ -402,26 +293,26 @@ impl Enrichment {
         }
     }
 
-    /// The shape between input and simulation, where they are blended after it.
+    /// Updates the kinematic blend, if there is one.
     fn blend(&mut self) {
-        let Enrichment { warp, simulated, fitted, weighed, blended, .. } = self;
-        if let Some(warp) = warp {
-            warp.blend(simulated, &fitted[1], &weighed.weights, blended);
+        let Enrichment { kinematic, simulated, fitted, weights, blended, .. } = self;
+        if let Some(kinematic) = kinematic {
+            kinematic.blend(simulated, &fitted[1], &weights.weights, blended);
         }
     }
 
-    /// Where everything is between two frames, as bytes: with it and the last frame, an enrichment made
-    /// alike goes on to the same bits. `key` says what it belongs to.
+    /// State between two frames as bytes, marked with a `key`. With it and the last input frame, an
+    /// enrichment with the same options continues to the same bits.
     pub fn snapshot(&self, key: u64) -> Vec<u8> {
         let mut bytes = self.frames.to_le_bytes().to_vec();
         bytes.extend(self.simulation.snapshot(key));
         bytes
     }
 
-    /// Goes on from a snapshot; `last` is the input of the last frame before it.
+    /// Continues from a snapshot; `last` is the input of the last frame before it.
     ///
     /// # Errors
-    /// When the bytes are no snapshot of an enrichment like this, with this key.
+    /// The bytes are no snapshot of such an enrichment with this key.
     pub fn resume(&mut self, bytes: &[u8], key: u64, last: &[DVec3]) -> Result<(), EnrichError> {
         let Some((frames, bytes)) = bytes.split_first_chunk::<4>() else {
             return Err(pliant_sim::snapshot::SnapshotError::Damaged.into());
@@ -431,23 +322,23 @@ impl Enrichment {
         self.has_begun = true;
         self.fit(last);
         let time = f64::from(self.frames.saturating_sub(1)) / self.options.fps;
-        self.weighed.mix(&self.following, &self.options, time);
+        self.weights.update(&self.following, &self.options, time);
         self.blend();
         Ok(())
     }
 
-    /// The first frame: at rest while gravity and contact settle, then off with the input.
+    /// Simulates the first frame: gravity and contact settle, then the body starts to move.
     fn begin(&mut self, times: [f64; 2], next: Option<&[DVec3]>, report: &mut FrameReport) {
         self.has_begun = true;
         let first = self.fitted[1].clone();
         self.simulation.start(&first, &vec![DVec3::ZERO; first.len()]);
-        self.settle_at(&first, times, self.options.preroll, report);
-        self.simulation.put_back();
-        self.push_off(&first, times[1], next);
+        self.hold(&first, times, self.options.preroll, report);
+        self.simulation.reset_objects();
+        self.launch(&first, times[1], next);
     }
 
-    /// Holds the input where it is for some frames of `seconds`, at a time \[s\].
-    fn settle_at(
+    /// Simulates some frames of `seconds` during which the input stays at `first`, at a time \[s\].
+    fn hold(
         &mut self,
         first: &[DVec3],
         [time, seconds]: [f64; 2],
@@ -459,50 +350,50 @@ impl Enrichment {
             report.step = self.simulation.advance(
                 [time, seconds],
                 [first, first],
-                &self.weighed.stiffness,
+                &self.weights.stiffness,
                 &mut self.simulated,
             );
         }
     }
 
-    /// Off with the velocity that the input has to the next frame, if there is one and it is not cut.
-    fn push_off(&mut self, first: &[DVec3], seconds: f64, next: Option<&[DVec3]>) {
+    /// Sets the velocity of the input towards the next frame, if there is one without a cut.
+    fn launch(&mut self, first: &[DVec3], seconds: f64, next: Option<&[DVec3]>) {
         let mut ahead = first.to_vec();
         if let Some(next) = next {
             let next: Vec<DVec3> = next.iter().map(|&x| x * self.options.unit).collect();
             self.fitting.fit(&next, &mut ahead);
-            if pace::is_cut(first, &ahead, self.bound.length(), seconds) {
+            if is_cut(first, &ahead, self.embedded.length(), seconds) {
                 ahead.copy_from_slice(first);
             }
         }
         let velocities: Vec<DVec3> =
             ahead.iter().zip(first).map(|(b, a)| (*b - *a) / seconds).collect();
-        self.simulation.push(&velocities);
+        self.simulation.set_velocities(&velocities);
     }
 
-    /// Where the surfaces of soft objects are, in the input's unit.
+    /// Surfaces of the soft objects, in the input's unit.
     pub fn soft_surfaces(&self) -> Vec<Vec<DVec3>> {
         let mut surfaces = self.simulation.soft_surfaces();
         surfaces.iter_mut().flatten().for_each(|x| *x /= self.options.unit);
         surfaces
     }
 
-    /// Γ, Ω and C.
-    pub fn bound(&self) -> &Bound {
-        &self.bound
+    /// The surface Γ in its tets Ω.
+    pub fn embedded(&self) -> &EmbeddedSurface {
+        &self.embedded
     }
 
-    /// γ as used.
+    /// γ of the fit.
     pub fn gamma(&self) -> f64 {
         self.gamma
     }
 
-    /// Which of the poses became the neutral shape, because parts of the rest shape nearly touch.
+    /// Index of the pose that replaced the rest shape, if parts of the rest shape nearly touch.
     pub fn neutral_pose(&self) -> Option<usize> {
-        self.bound.neutral_pose
+        self.embedded.neutral_pose
     }
 
-    /// Whether each vertex of Γ follows exactly.
+    /// For each vertex of Γ, true if it follows exactly.
     pub fn is_exact(&self) -> &[bool] {
         &self.is_exact
     }
@@ -515,11 +406,64 @@ impl Enrichment {
 
     /// Weights of Γ's vertices, from 0 (physics) to 1 (input).
     pub fn surface_weights(&self) -> Vec<f64> {
-        self.weighed.on_surface(&self.bound)
+        self.weights.on_surface(&self.embedded)
     }
 
-    /// What was found to follow.
+    /// Vertices that follow the input.
     pub fn following(&self) -> &Following {
         &self.following
     }
+}
+
+/// Options of the fit, with γ chosen and limits for fully tracked surfaces. Detail restores the
+/// fitting error of tracked vertices, so their fit may stop early; untracked vertices show the fit
+/// itself.
+fn fit_options(
+    embedded: &EmbeddedSurface,
+    tracked: &[u32],
+    poses: &[Vec<DVec3>],
+    options: &EnrichOptions,
+    threads: usize,
+) -> Result<FitOptions, EnrichError> {
+    let gamma = match options.gamma {
+        Some(gamma) => gamma,
+        None => {
+            let chosen = diverse(poses, GAMMA_POSES);
+            gamma::automatic(embedded, tracked, &chosen, &options.fit, threads)?
+        }
+    };
+    let mut fit = FitOptions { gamma, ..options.fit };
+    if options.tracked.is_none() {
+        fit.tolerance = fit.tolerance.max(TRACKED_TOLERANCE);
+        fit.iterations = fit.iterations.min(TRACKED_ITERATIONS);
+    }
+    Ok(fit)
+}
+
+/// Softens the tets that the input overstretches, and makes the vertices around them follow unless
+/// the project selects what follows.
+fn soften(
+    embedded: &EmbeddedSurface,
+    poses: &[Vec<DVec3>],
+    options: &EnrichOptions,
+    fitting: &mut Fitting,
+    flesh: &mut SimulationOptions,
+    following: &mut Following,
+) {
+    let overstretched =
+        overstretched::find(embedded, &diverse(poses, OVERSTRETCHED_POSES), fitting);
+    for (young, _) in flesh.young.iter_mut().zip(&overstretched).filter(|(_, is)| **is) {
+        *young *= overstretched::STIFFNESS_LEFT;
+    }
+    if options.exact.is_none() {
+        let shares = overstretched::volume_shares(embedded, &overstretched);
+        for (own, share) in following.frequencies.iter_mut().zip(shares) {
+            *own = own.max(skeleton::ROOT * embedded.frequency_scale() * share);
+        }
+    }
+}
+
+/// Copies of the most different poses, at most `count`.
+fn diverse(poses: &[Vec<DVec3>], count: usize) -> Vec<Vec<DVec3>> {
+    gamma::diverse_poses(poses, count).into_iter().map(|p| poses[p].clone()).collect()
 }

@@ -1,59 +1,65 @@
-//! The project file: everything that can be said about an enrichment, read from TOML and checked.
-//! Plain data; files are named, not opened, with paths as written (relative to the project's folder).
+//! The project file of an enrichment, read from TOML and checked.
+//!
+//! Plain data: files are named, not opened; their paths are relative to the project's folder.
+
+mod contact_object;
+mod resolve;
+
+pub use contact_object::{ObjectMesh, ObjectSpec, SoftMaterial};
+pub use resolve::{ResolvedProject, sample_frames, simulation_options, weight_map};
 
 use pliant_model::{ElasticModel, Material};
 use pliant_scene::reading::{Limits, Table, Value, read_document, read_material};
 use pliant_scene::{Integrator, SceneError, Select};
 
+use crate::blending::Blend;
 use crate::comparison::Method;
 use crate::detail::Transfer;
-use crate::met::Met;
-use crate::pipeline::Blend;
 
-/// A project, as written; what is `None` is found or has its default.
+/// A project as written; values that are `None` are determined automatically.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Project {
-    /// The animation: what may be written wherever one is asked for.
+    /// The animation: a file, or `REST+CACHE`.
     pub input: String,
-    /// Γ′: what the input animates.
+    /// Γ′: vertices that the input animates.
     pub tracked: Select,
-    /// Parts that move rigidly.
+    /// Parts that move as rigid bodies.
     pub rigid: Vec<Select>,
-    /// Which animation of a file with several.
+    /// Name of the animation in a file with several.
     pub clip: Option<String>,
     /// Frames per second.
     pub fps: Option<f64>,
-    /// Cells along the longest side; as [`crate::bound::usual_resolution`] has it without.
+    /// Cells along the longest side; [`crate::embedding::default_resolution`] if `None`.
     pub resolution: Option<u32>,
     /// A pose whose parts do not touch.
     pub separated: Option<Separated>,
     /// Energy density.
     pub model: ElasticModel,
-    /// Young's modulus \[Pa\]; by size without.
+    /// Young's modulus \[Pa\]; by the body's size if `None`.
     pub young: Option<f64>,
     /// Poisson's ratio.
     pub poisson: f64,
     /// Density [kg/m³].
     pub density: f64,
-    /// How what is finer than the tets is kept, if it is.
+    /// Transfer of detail finer than the tets; none if `None`.
     pub detail: Option<Transfer>,
-    /// Whether the last frame leads into the first.
+    /// True if the last frame leads into the first.
     pub is_loop: bool,
-    /// Frames that the first one is held.
+    /// Number of frames that the first one is held.
     pub preroll: u32,
-    /// Gravity that the input is not drawn with already [m/s²].
+    /// Gravity that the input does not show yet [m/s²].
     pub gravity: [f64; 3],
-    /// γ of the fit.
+    /// γ of the fit [m³/J].
     pub gamma: Option<f64>,
     /// Energy density of the fit.
     pub fit_model: ElasticModel,
     /// How weights act.
     pub blend: Blend,
-    /// η [N/m].
+    /// η of the blending force [N/m].
     pub eta: f64,
-    /// ζ.
+    /// ζ of the blending force.
     pub zeta: f64,
-    /// Γ″; found without.
+    /// Γ″: vertices that follow exactly; found from shape and poses if `None`.
     pub follow: Option<Select>,
     /// Painted weights.
     pub weights: Vec<Painted>,
@@ -61,19 +67,19 @@ pub struct Project {
     pub weight_map: Option<String>,
     /// Regions of another stiffness.
     pub regions: Vec<Region>,
-    /// Height of a floor \[m\].
+    /// Height of the ground \[m\]; no ground if `None`.
     pub ground: Option<f64>,
-    /// Whether the body touches itself.
+    /// True for self-collision.
     pub touches_itself: bool,
-    /// What the body meets besides.
-    pub objects: Vec<Met>,
-    /// How steps are taken; FEPR on backward Euler without.
+    /// Objects that the body collides with.
+    pub objects: Vec<ObjectSpec>,
+    /// Time integrator; backward Euler with FEPR if `None`.
     pub integrator: Option<Integrator>,
-    /// Other methods that it is shown beside.
+    /// Methods to compare with.
     pub compare: Vec<Method>,
 }
 
-/// Where a pose comes from.
+/// Source of a pose.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Separated {
     /// A frame of the input.
@@ -82,21 +88,21 @@ pub enum Separated {
     File(String),
 }
 
-/// A weight painted on some vertices, perhaps changing in time.
+/// A weight painted on some vertices, constant or animated.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Painted {
-    /// Which vertices of Γ.
+    /// Vertices of Γ.
     pub select: Select,
-    /// Its values, from 0 (physics) to 1 (input).
+    /// Values from 0 (physics) to 1 (input).
     pub values: Vec<f64>,
-    /// When it has each of them \[s\]; empty for one value at all times.
+    /// Time of each value \[s\]; empty for one constant value.
     pub times: Vec<f64>,
 }
 
 /// A region of another stiffness.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Region {
-    /// Which vertices of Γ; the tets that hold them, and those around.
+    /// Vertices of Γ; the region has the tets nearest to them.
     pub select: Select,
     /// Young's modulus \[Pa\].
     pub young: f64,
@@ -128,7 +134,7 @@ const KEYS: &[&str] = &[
 const SHARE: Limits = Limits::from(0.0, "").up_to(1.0);
 
 impl Project {
-    /// A project that says nothing but what to enrich.
+    /// A project with an input and default values.
     ///
     /// ```
     /// let project = pliant_enrich::Project::of("walk.glb");
@@ -228,7 +234,7 @@ impl Project {
             let contact = contact.table(&["self", "ground", "object"])?;
             project.touches_itself = contact.or("self", false, |v| v.truth())?;
             project.ground = contact.optional("ground", |v| v.number(Limits::any("m")))?;
-            project.objects = contact.each("object", |v| Met::read(&v))?;
+            project.objects = contact.each("object", |v| ObjectSpec::read(&v))?;
         }
         project.integrator = table.optional("integrator", Integrator::read)?;
         if let Some(compare) = table.get("compare") {
@@ -239,7 +245,7 @@ impl Project {
     }
 
     fn read_material(&mut self, value: &Value<'_>) -> Result<(), SceneError> {
-        // All of a material's keys may be left out here, so that it is read by parts.
+        // All keys of a material are optional here, so they are read one by one.
         let table = value.table(&["model", "preset", "young", "poisson", "density"])?;
         if table.get("preset").is_some() {
             if let Material::Elastic { model, young, poisson, density } = read_material(value)? {
@@ -322,7 +328,7 @@ fn separated(value: &Value<'_>) -> Result<Separated, SceneError> {
     }
 }
 
-/// `true`, `false`, or `"gradient"`, for comparison.
+/// Reads `true`, `false`, or `"gradient"`.
 fn detail(value: &Value<'_>) -> Result<Option<Transfer>, SceneError> {
     match value.is_words() {
         true => value.named("way to carry detail", &[("gradient", Some(Transfer::Gradient))]),
@@ -337,7 +343,7 @@ fn gamma(value: &Value<'_>) -> Result<Option<f64>, SceneError> {
     }
 }
 
-/// `{ auto = true }`, or any selection.
+/// Reads `{ auto = true }`, or any selection.
 fn follows(value: Value<'_>) -> Result<Option<Select>, SceneError> {
     if let Ok(table) = value.table(&["auto"])
         && let Some(auto) = table.get("auto")
@@ -353,7 +359,6 @@ fn follows(value: Value<'_>) -> Result<Option<Select>, SceneError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::met::MetMesh;
 
     #[test]
     fn everything_can_be_said() {
@@ -409,7 +414,7 @@ mod tests {
         let soft = project.objects[0].soft.unwrap();
         assert_eq!((soft.young, soft.density, soft.velocity), (5e3, 1000.0, [1.0, 0.0, 0.0]));
         assert_eq!(project.objects[1].cache.as_deref(), Some("stick.pc2"));
-        let ball = MetMesh::Shape { shape: "ball".into(), resolution: 24 };
+        let ball = ObjectMesh::Shape { shape: "ball".into(), resolution: 24 };
         assert_eq!((&project.objects[0].mesh, project.objects[0].place.scale), (&ball, 0.2));
         assert_eq!(project.weight_map.as_deref(), Some("walk.weights.ply"));
         assert_eq!((project.compare, project.detail), (vec![Method::Tracks, Method::Arap], None));

@@ -1,9 +1,16 @@
-//! The constrained simulation of Ω: Ω″ goes where the fitted input has it (Eq. 5, 9), everything else
-//! by physics (Eq. 4), pulled to the input by the implicit blending force W(ū − u) (Eq. 11).
+//! Constrained simulation of Ω (sections 5 and 7.1 of \[li2017enriching\]).
 //!
-//! Eq. 6–9 are one Newton iteration of backward Euler; here it is a step of the simulation, with any of
-//! its schemes, solvers and corrections. ū is that at the *end* of the step: with the one at its start
-//! everything lags a frame.
+//! Ω″ follows the fitted input (Eq. 5, 9). The rest moves by physics (Eq. 4), with the implicit
+//! blending force W(ū − u) towards the input (Eq. 11). Eq. 6–9 are one Newton iteration of backward
+//! Euler; here any scheme, solver and correction of the engine takes the step. ū is that at the
+//! *end* of the step; with the one at its start everything lags a frame.
+
+mod contact_objects;
+mod substeps;
+
+pub use contact_objects::{ContactObject, rigid_motion};
+pub use substeps::SubstepRule;
+pub(crate) use substeps::is_cut;
 
 use glam::DVec3;
 use pliant_math::Row;
@@ -17,16 +24,16 @@ use pliant_model::{
 use pliant_sim::snapshot::{self, SnapshotError};
 use pliant_sim::{State, StepReport, Workspace, step};
 
-use crate::bound::Bound;
+use self::contact_objects::{FRICTION, SoftBody};
+use crate::embedding::EmbeddedSurface;
 use crate::error::EnrichError;
-use crate::objects::{self, Object, SoftBody};
-use crate::pace::Pace;
+use crate::numerics::vertex_flags;
 
-/// How to simulate.
+/// Parameters of the simulation.
 #[derive(Clone, Debug)]
 pub struct SimulationOptions {
-    /// Energy density. The paper's is the invertible form of St. Venant–Kirchhoff, whose kinks the
-    /// projective solver gets stuck at; the default is the stable neo-Hookean one.
+    /// Energy density. The default is stable neo-Hookean. The paper uses invertible St.
+    /// Venant–Kirchhoff, at whose kinks the projective solver stalls.
     pub model: ElasticModel,
     /// Young's modulus of every tet \[Pa\].
     pub young: Vec<f64>,
@@ -36,42 +43,42 @@ pub struct SimulationOptions {
     pub density: f64,
     /// Gravity [m/s²].
     pub gravity: DVec3,
-    /// How steps are taken.
+    /// Time integrator.
     pub integrator: Method,
-    /// Steps per frame; as many as [`Pace`] finds without.
+    /// Steps per frame; determined by [`SubstepRule`] if `None`.
     pub substeps: Option<u32>,
-    /// Rate at which motion relative to the input dies [1/s].
+    /// Decay rate of motion relative to the input [1/s].
     pub damping: f64,
-    /// Height of a floor, if there is one \[m\].
+    /// Height of the ground \[m\]; no ground if `None`.
     pub ground: Option<f64>,
-    /// Whether the body touches itself.
+    /// True for self-collision.
     pub touches_itself: bool,
-    /// What it meets besides.
-    pub objects: Vec<Object>,
-    /// Whether what is shown is blended after the simulation: then that shape meets rigid things, and
-    /// this one feels it ([`Simulation::pushed`]).
+    /// Objects that the body collides with.
+    pub objects: Vec<ContactObject>,
+    /// True if the result is blended after the simulation. The blended shape then collides with
+    /// rigid objects, and passes the contact on ([`Simulation::penetrations`]).
     pub is_blended: bool,
 }
 
-/// Young's modulus of flesh, per metre of the body [Pa/m]: a mouse and an elephant of the same
-/// modulus would be stone and jelly, since weight grows with size and stiffness does not.
+/// Young's modulus of flesh per metre of the body [Pa/m]. Weight grows with size and stiffness does
+/// not, so a fixed modulus would make a mouse rigid and an elephant liquid.
 const FLESH: f64 = 2e4;
-/// Rate at which motion relative to the input dies, on bodies of up to 4 m [1/s].
+/// Decay rate of motion relative to the input, before scaling by the body's size [1/s].
 const DAMPING: f64 = 4.0;
-/// Stiffness of contact with what is rigid, in terms of a cell's own.
+/// Stiffness of contact with rigid objects, relative to that of a cell.
 const CONTACT: f64 = 10.0;
 
 impl SimulationOptions {
-    /// Young's modulus of flesh for a body of this size \[Pa\].
-    pub fn usual_young(bound: &Bound) -> f64 {
-        FLESH * bound.length()
+    /// Default Young's modulus of flesh for a body of this size \[Pa\].
+    pub fn default_young(embedded: &EmbeddedSurface) -> f64 {
+        FLESH * embedded.length()
     }
 
-    /// Flesh for a bound surface: the same everywhere, backward Euler with FEPR.
-    pub fn flesh(bound: &Bound) -> Self {
+    /// Uniform flesh for an embedded surface, integrated by backward Euler with FEPR.
+    pub fn flesh(embedded: &EmbeddedSurface) -> Self {
         SimulationOptions {
             model: ElasticModel::NeoHookean,
-            young: vec![SimulationOptions::usual_young(bound); bound.solid.tets.len()],
+            young: vec![SimulationOptions::default_young(embedded); embedded.solid.tets.len()],
             poisson: 0.45,
             density: 1000.0,
             gravity: DVec3::new(0.0, -9.81, 0.0),
@@ -82,7 +89,7 @@ impl SimulationOptions {
                 damping: None,
             },
             substeps: None,
-            damping: DAMPING * bound.tempo(),
+            damping: DAMPING * embedded.frequency_scale(),
             ground: None,
             touches_itself: false,
             objects: Vec::new(),
@@ -91,63 +98,55 @@ impl SimulationOptions {
     }
 }
 
-/// Ω moving from frame to frame.
+/// Simulation of Ω, frame by frame.
 pub struct Simulation {
     model: Model,
     state: State,
     workspace: Workspace,
     input: FrameInput,
     substeps: Option<u32>,
-    pace: Pace,
-    /// Steps of the last frame.
-    taken: u32,
+    substep_rule: SubstepRule,
+    /// Number of steps of the last frame.
+    steps_taken: u32,
     /// Vertices of Ω in the order of [`Drive::hard`].
     hard: Vec<u32>,
     /// Vertices of Ω in the order of [`Drive::follow`].
     free: Vec<u32>,
     soft: Vec<SoftBody>,
     colliders: Vec<Collider>,
-    /// Without a correction, for steps that went astray; made when the first does.
-    calm: Option<Box<(Model, Workspace)>>,
+    /// Model without a correction, for repeating failed steps; built at the first failure.
+    uncorrected: Option<Box<(Model, Workspace)>>,
     builder: ModelBuilder,
-    /// Poses of what moves by itself, at both ends of a frame.
-    poses: [Drive; 2],
+    /// Drives of moving colliders at both ends of a frame.
+    drives: [Drive; 2],
 }
 
 impl Simulation {
-    /// For Ω of a bound surface, of which `exact` follow exactly; `stiffness` is a W of every vertex
-    /// that is typical [N/m]: the solver expects it.
+    /// Builds the simulation of an embedded surface's Ω, in which vertices `exact` follow exactly.
+    /// `stiffness` is a typical W of every vertex [N/m], for the solver's constant matrix.
     pub fn new(
-        bound: &Bound,
+        embedded: &EmbeddedSurface,
         exact: &[u32],
         stiffness: &[f64],
         options: &SimulationOptions,
         threads: usize,
     ) -> Result<Self, EnrichError> {
-        let (tets, count) = (bound.solid.tets.len(), bound.solid.positions.len());
+        let (tets, count) = (embedded.solid.tets.len(), embedded.solid.positions.len());
         if options.young.len() != tets {
             let (what, found, expected) = ("Young's modulus", options.young.len(), tets);
             return Err(EnrichError::Count { what, found, expected });
         }
-        let mut is_exact = vec![false; count];
-        for &vertex in exact {
-            let what = "what follows exactly";
-            *is_exact.get_mut(vertex as usize).ok_or(EnrichError::NoSuchVertex {
-                what,
-                vertex,
-                count,
-            })? = true;
-        }
-        // A tet that is driven as a whole has nothing to find, and however the input may squash it, that
-        // is no energy of the body's: it would drown what the free part has.
+        let is_exact = vertex_flags("what follows exactly", exact, count)?;
+        // A tet with four driven vertices has no unknowns. Its energy, large where the input
+        // compresses it, would dominate that of the free part.
         let is_driven = |tet: &[u32; 4]| tet.iter().all(|&v| is_exact[v as usize]);
         let stiffness_of = |(tet, &young): (&[u32; 4], &f64)| match is_driven(tet) {
             true => Lame { mu: 0.0, lambda: 0.0 },
             false => Lame::of(young, options.poisson),
         };
-        let lame = bound.solid.tets.iter().zip(&options.young).map(stiffness_of).collect();
+        let lame = embedded.solid.tets.iter().zip(&options.young).map(stiffness_of).collect();
         let matter = Matter::Solid { model: options.model, lame, density: options.density };
-        let body = Body::new("solid", bound.solid.clone(), matter);
+        let body = Body::new("solid", embedded.solid.clone(), matter);
         let free: Vec<u32> = (0..count as u32).filter(|&v| !is_exact[v as usize]).collect();
         if stiffness.len() != count {
             let (what, found) = ("the blending force", stiffness.len());
@@ -162,13 +161,13 @@ impl Simulation {
             .ether(0, free.clone(), options.damping)
             .method(options.integrator);
         let softest = options.young.iter().copied().fold(f64::INFINITY, f64::min);
-        let contact = CONTACT * softest * bound.report.size;
+        let contact = CONTACT * softest * embedded.report.size;
         let team = Team::new(threads);
         let (mut builder, mut colliders, soft) =
-            objects::add(builder, &options.objects, contact, &team)?;
+            contact_objects::add(builder, &options.objects, contact, &team)?;
         if let Some(height) = options.ground {
             colliders.push(Collider {
-                friction: 0.5,
+                friction: FRICTION,
                 restitution: 0.0,
                 ..Collider::new(Shape::plane(DVec3::Y * height, DVec3::Y), contact)
             });
@@ -195,21 +194,21 @@ impl Simulation {
             state: State::initial(&model),
             workspace: Workspace::new(&model, threads)?,
             substeps: options.substeps.map(|n| n.max(1)),
-            pace: Pace::new(&bound.solid, &is_exact),
-            taken: 0,
+            substep_rule: SubstepRule::new(&embedded.solid, &is_exact),
+            steps_taken: 0,
             model,
             input,
             hard,
             free,
             soft,
             colliders,
-            calm: None,
+            uncorrected: None,
             builder,
-            poses: [Drive::default(), Drive::default()],
+            drives: [Drive::default(), Drive::default()],
         })
     }
 
-    /// Puts Ω where the input is \[m\], moving as it does [m/s].
+    /// Starts Ω at positions \[m\] and velocities [m/s].
     pub fn start(&mut self, positions: &[DVec3], velocities: &[DVec3]) {
         self.state = State::initial(&self.model);
         for (v, (&x, &velocity)) in positions.iter().zip(velocities).enumerate() {
@@ -219,7 +218,7 @@ impl Simulation {
         }
     }
 
-    /// Puts Ω where the input is \[m\], at rest; everything else stays.
+    /// Moves Ω to positions \[m\], at rest; soft objects stay.
     pub fn cut_to(&mut self, positions: &[DVec3]) {
         for (v, &x) in positions.iter().enumerate() {
             let number = self.model.number(0, v);
@@ -230,21 +229,21 @@ impl Simulation {
         self.state.past.is_valid = false;
     }
 
-    /// Whether Ω meets soft things.
-    pub fn meets_soft(&self) -> bool {
+    /// True if there are soft contact objects.
+    pub fn has_soft_objects(&self) -> bool {
         !self.soft.is_empty()
     }
 
-    /// Gives Ω the velocity of the input [m/s], in place of its own.
-    pub fn push(&mut self, velocities: &[DVec3]) {
+    /// Sets the velocities of Ω [m/s].
+    pub fn set_velocities(&mut self, velocities: &[DVec3]) {
         for (v, &velocity) in velocities.iter().enumerate() {
             self.state.velocities[self.model.number(0, v)] = velocity.into();
         }
         self.state.accounts.iter_mut().for_each(|account| *account = Default::default());
     }
 
-    /// Puts everything but Ω where it begins.
-    pub fn put_back(&mut self) {
+    /// Moves soft objects back to their initial states.
+    pub fn reset_objects(&mut self) {
         let initial = State::initial(&self.model);
         for body in &self.soft {
             for v in 0..self.model.bodies()[body.body].vertex_count {
@@ -256,8 +255,8 @@ impl Simulation {
         }
     }
 
-    /// Moves vertices of Ω \[m\], as if they had gone there in `seconds`.
-    pub(crate) fn shift(&mut self, moved: &[DVec3], seconds: f64) {
+    /// Displaces vertices of Ω \[m\], and adds the velocity of doing so in `seconds`.
+    pub(crate) fn displace(&mut self, moved: &[DVec3], seconds: f64) {
         for (v, &way) in moved.iter().enumerate() {
             let number = self.model.number(0, v);
             let State { positions, velocities, .. } = &mut self.state;
@@ -266,12 +265,12 @@ impl Simulation {
         }
     }
 
-    /// The state as bytes, marked with a key.
+    /// Encodes the state as bytes, marked with a key.
     pub fn snapshot(&self, key: u64) -> Vec<u8> {
         snapshot::encode(&self.state, key)
     }
 
-    /// Takes the state from bytes with that key; where Ω is in it is written to `out` \[m\].
+    /// Restores the state from bytes with that key, and writes the positions of Ω to `out` \[m\].
     pub fn resume(
         &mut self,
         bytes: &[u8],
@@ -283,21 +282,21 @@ impl Simulation {
         Ok(())
     }
 
-    /// Steps that the last frame took.
+    /// Number of steps of the last frame.
     pub fn steps_taken(&self) -> u32 {
-        self.taken
+        self.steps_taken
     }
 
-    /// Where the surfaces of soft objects are \[m\].
+    /// Positions of the surfaces of soft objects \[m\].
     pub fn soft_surfaces(&self) -> Vec<Vec<DVec3>> {
         let at = |body: usize, v: usize| self.state.positions[self.model.number(body, v)].xyz();
         self.soft.iter().map(|soft| soft.surface(|v| at(soft.body, v))).collect()
     }
 
-    /// Free vertices of Ω that are inside of something rigid at a time \[s\] when Ω is at `positions`
-    /// \[m\]: with the way out \[m\], and the stiffness of contact [N/m].
-    pub fn pushed(&self, time: f64, positions: &[DVec3]) -> Vec<(u32, DVec3, f64)> {
-        let mut pushed = Vec::new();
+    /// Free vertices of Ω that penetrate a rigid object at a time \[s\] when Ω is at `positions`
+    /// \[m\], each with the displacement out of it \[m\] and the contact stiffness [N/m].
+    pub fn penetrations(&self, time: f64, positions: &[DVec3]) -> Vec<(u32, DVec3, f64)> {
+        let mut penetrations = Vec::new();
         for collider in &self.colliders {
             let pose = collider.motion.as_ref().map_or(Rigid::default(), |m| m.at(time));
             let placed = collider.placed(&pose);
@@ -305,14 +304,14 @@ impl Simulation {
                 let nearest = placed.touch(positions[v as usize])?;
                 Some((v, -nearest.distance * nearest.normal, collider.stiffness))
             };
-            pushed.extend(self.free.iter().filter_map(touch));
+            penetrations.extend(self.free.iter().filter_map(touch));
         }
-        pushed
+        penetrations
     }
 
-    /// A frame that ends at a time \[s\] after `seconds`, during which the input goes from `from` to
-    /// `to` \[m\]; `stiffness` is W, for every vertex of Ω [N/m]. Where Ω is then is written to `out`
-    /// \[m\].
+    /// Simulates a frame of `seconds` that ends at `time` \[s\], during which the input moves from
+    /// `from` to `to` \[m\]. `stiffness` is W of every vertex of Ω [N/m]. Writes the positions of Ω
+    /// to `out` \[m\].
     pub fn advance(
         &mut self,
         [time, seconds]: [f64; 2],
@@ -320,11 +319,11 @@ impl Simulation {
         stiffness: &[f64],
         out: &mut [DVec3],
     ) -> StepReport {
-        let steps = self.substeps.unwrap_or_else(|| self.pace.steps(from, to));
-        self.taken = steps;
-        let Simulation { model, state, workspace, input, hard, free, poses, .. } = self;
-        let Simulation { calm, builder, .. } = self;
-        let [start, end] = poses;
+        let steps = self.substeps.unwrap_or_else(|| self.substep_rule.steps(from, to));
+        self.steps_taken = steps;
+        let Simulation { model, state, workspace, input, hard, free, drives, .. } = self;
+        let Simulation { uncorrected, builder, .. } = self;
+        let [start, end] = drives;
         model.drive(time - seconds, start);
         model.drive(time, end);
         let set = |drive: &mut Drive, fraction: f64| {
@@ -348,13 +347,14 @@ impl Simulation {
         for part in 0..steps {
             set(&mut input.start, f64::from(part) / f64::from(steps));
             set(&mut input.end, f64::from(part + 1) / f64::from(steps));
-            // The work of what is driven is known to the order of the step: no debt outlives it.
+            // The work of driven vertices is known to the order of the step; reset its error each
+            // step.
             state.accounts.iter_mut().for_each(|account| *account = Default::default());
             let before = state.clone();
             last = step(model, input, state, workspace);
-            if is_astray(&last) {
+            if has_failed(&last) {
                 *state = before;
-                last = calmly(model, builder, calm, input, state, workspace);
+                last = retry_uncorrected(model, builder, uncorrected, input, state, workspace);
             }
             gave_way |= last.gave_way();
         }
@@ -364,45 +364,44 @@ impl Simulation {
     }
 }
 
-/// A residual beyond this is no solution of a step.
-const ASTRAY: f64 = 0.2;
-/// Iterations of a step that is taken again without a correction.
-const CALM_ITERATIONS: u32 = 60;
+/// Residual above which a step is not solved.
+const UNSOLVED: f64 = 0.2;
+/// Maximum number of iterations of a step repeated without a correction.
+const RETRY_ITERATIONS: u32 = 60;
 
-/// Whether the account of a step, which a correction steers by, cannot be trusted.
-fn is_astray(report: &StepReport) -> bool {
-    let is_solved = report.residual <= ASTRAY;
+/// True if the energy budget of a step is unreliable, so that the correction cannot use it.
+fn has_failed(report: &StepReport) -> bool {
+    let is_solved = report.residual <= UNSOLVED;
     report.rolled_back || report.correction_failed || !is_solved
 }
 
-/// The step again, in halves and uncorrected: backward Euler only ever calms.
-fn calmly(
+/// Repeats a step in two halves without a correction, by backward Euler, which only loses energy.
+fn retry_uncorrected(
     model: &Model,
     builder: &ModelBuilder,
-    calm: &mut Option<Box<(Model, Workspace)>>,
+    uncorrected: &mut Option<Box<(Model, Workspace)>>,
     input: &FrameInput,
     state: &mut State,
     workspace: &mut Workspace,
 ) -> StepReport {
-    if calm.is_none() {
+    if uncorrected.is_none() {
         let usual = *model.method();
         let solver = match usual.solver {
             Solver::Projective { history, .. } => {
-                Solver::Projective { iterations: CALM_ITERATIONS, history, tolerance: 1e-3 }
+                Solver::Projective { iterations: RETRY_ITERATIONS, history, tolerance: 1e-3 }
             }
             other => other,
         };
         let integrator =
             Method { scheme: Scheme::BackwardEuler, solver, correction: None, ..usual };
-        let made = builder.clone().method(integrator).build().ok().and_then(|model| {
+        *uncorrected = builder.clone().method(integrator).build().ok().and_then(|model| {
             let workspace = Workspace::new(&model, workspace.threads()).ok()?;
             Some(Box::new((model, workspace)))
         });
-        *calm = made;
     }
-    // What could be built once can be built again; else the step is taken as it was.
-    let (model, workspace) = match calm {
-        Some(calm) => (&calm.0, &mut calm.1),
+    // The same body was built before, so this succeeds; otherwise the usual model repeats the step.
+    let (model, workspace) = match uncorrected {
+        Some(uncorrected) => (&uncorrected.0, &mut uncorrected.1),
         None => (model, workspace),
     };
     let mut half = FrameInput { h: 0.5 * input.h, ..input.clone() };

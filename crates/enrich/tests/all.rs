@@ -1,5 +1,6 @@
 //! Physics for finished animations.
 
+mod bodies;
 mod comparisons;
 mod detail;
 mod fitting;

@@ -1,28 +1,17 @@
 //! What the paper compares its choices with: figures 7, 8, 10 and 17, and section 5, as sentences.
 
 use glam::DVec3;
+use pliant_enrich::comparison::SurfaceArap;
 use pliant_enrich::comparison::gamma_of_distance;
 use pliant_enrich::detail::{Detail, Transfer};
-use pliant_enrich::surface_arap::SurfaceArap;
-use pliant_enrich::{Bound, FitOptions, Fitting, Measures, gamma};
+use pliant_enrich::{EmbeddedSurface, FitOptions, Fitting, Measures, gamma};
 use pliant_math::team::Team;
-use pliant_mesh::{Mesh, Resolution, TetOptions, diagnosis, shapes};
+use pliant_mesh::{Mesh, diagnosis, shapes};
 use pliant_model::method::{Method, Scheme, Solver};
 use pliant_model::{Body, ElasticModel, FrameInput, Material, ModelBuilder};
 use pliant_sim::{State, Workspace, step};
 
-fn surface_of(solid: &Mesh) -> Mesh {
-    let mut used: Vec<u32> = solid.triangles.iter().flatten().copied().collect();
-    used.sort_unstable();
-    used.dedup();
-    let place = |v: u32| used.binary_search(&v).unwrap() as u32;
-    let triangles = solid.triangles.iter().map(|t| t.map(place)).collect();
-    Mesh::surface(used.iter().map(|&v| solid.positions[v as usize]).collect(), triangles)
-}
-
-fn cells(count: u32) -> TetOptions {
-    TetOptions { resolution: Resolution::Cells(count), ..TetOptions::default() }
-}
+use crate::bodies::{self, cells, surface_of};
 
 /// Triangles of a surface that another passes through.
 fn crossings(positions: Vec<DVec3>, rest: &Mesh) -> usize {
@@ -36,13 +25,13 @@ fn crossings(positions: Vec<DVec3>, rest: &Mesh) -> usize {
 #[test]
 fn the_corotated_energy_folds_where_the_invertible_one_does_not() {
     let cube = surface_of(&shapes::solid_box(DVec3::ONE, [16; 3]).unwrap());
-    let bound = Bound::new(cube.clone(), None, &cells(8), &Team::new(2)).unwrap();
+    let embedded = EmbeddedSurface::new(cube.clone(), None, &cells(8), &Team::new(2)).unwrap();
     let tracked: Vec<u32> = (0..cube.positions.len() as u32).collect();
     let drawn = |by: f64| cube.positions.iter().map(|x| *x * DVec3::new(by, 1.0, 1.0)).collect();
     let frames: [Vec<DVec3>; 4] = [1.0, 1.7, 2.3, 3.0].map(drawn);
     let fitted = |options: &FitOptions| {
-        let mut solid = bound.solid.positions.clone();
-        let mut fitting = Fitting::new(&bound, &tracked, options, 2).unwrap();
+        let mut solid = embedded.solid.positions.clone();
+        let mut fitting = Fitting::new(&embedded, &tracked, options, 2).unwrap();
         let (mut sum, mut folds) = (0.0, 0);
         for frame in &frames {
             let report = fitting.fit(frame, &mut solid);
@@ -55,7 +44,7 @@ fn the_corotated_energy_folds_where_the_invertible_one_does_not() {
     let (distance, none) = fitted(&stvk);
     let other = FitOptions { model: ElasticModel::Corotated, ..stvk };
     let mean = distance / frames.len() as f64;
-    let gamma = gamma_of_distance(&bound, &tracked, &frames, &other, mean, 2).unwrap();
+    let gamma = gamma_of_distance(&embedded, &tracked, &frames, &other, mean, 2).unwrap();
     let (as_far, some) = fitted(&FitOptions { gamma, ..other });
     println!("{distance} and {as_far} m off: {none} and {some} tets inside out");
     assert!((as_far / distance - 1.0).abs() < 0.05, "{as_far} m against {distance} m");
@@ -118,29 +107,35 @@ fn five_steps_of_one_iteration_damp_less_than_one_step_of_five() {
     assert!(late(&five) > 1.5 * late(&one), "{} against {}", late(&five), late(&one));
 }
 
-/// Fig. 10: a bar flattened in its middle to a fiftieth, with bumps that are finer than its tets, and
-/// simulated back to its own thickness.
+/// Fig. 10: a bar flattened in its middle to a fiftieth, with bumps that are finer than its tets,
+/// and simulated back to its own thickness.
 #[test]
 fn detail_carried_by_gradients_throws_spikes_and_by_rotations_none() {
-    let bar = surface_of(&shapes::solid_box(DVec3::new(1.0, 0.2, 0.2), [60, 8, 8]).unwrap());
-    let bound = Bound::new(bar.clone(), None, &cells(14), &Team::new(2)).unwrap();
+    let bar = bodies::bar([60, 8, 8]);
+    let embedded = EmbeddedSurface::new(bar.clone(), None, &cells(14), &Team::new(2)).unwrap();
     let flat = |x: &DVec3| {
         let share = 1.0 - 0.98 * (-(x.x / 0.2).powi(2)).exp();
         *x * DVec3::new(1.0, share, 1.0)
     };
-    let simulated = &bound.solid.positions;
+    let simulated = &embedded.solid.positions;
     let fitted: Vec<DVec3> = simulated.iter().map(flat).collect();
     let count = bar.positions.len();
     let bumpy = |v: usize| {
         let bump = if v.is_multiple_of(11) { 4e-3 } else { 0.0 };
-        bound.carried(v, &fitted) + DVec3::Y * bump
+        embedded.surface_position(v, &fitted) + DVec3::Y * bump
     };
     let input: Vec<DVec3> = (0..count).map(bumpy).collect();
-    let smooth: Vec<DVec3> = (0..count).map(|v| bound.carried(v, simulated)).collect();
+    let smooth: Vec<DVec3> = (0..count).map(|v| embedded.surface_position(v, simulated)).collect();
     let spikes = |transfer: Transfer| {
         let mut out = smooth.clone();
         let masks = [&vec![false; count][..], &vec![true; count]];
-        Detail::new(&bound, transfer).apply(&bound, masks, &input, [&fitted, simulated], &mut out);
+        Detail::new(&embedded, transfer).apply(
+            &embedded,
+            masks,
+            &input,
+            [&fitted, simulated],
+            &mut out,
+        );
         let mut measures = Measures::new(&bar);
         measures.add(&smooth, &out, masks[0]);
         let thrown = out.iter().zip(&smooth).map(|(a, b)| a.distance(*b)).fold(0.0, f64::max);
@@ -152,7 +147,8 @@ fn detail_carried_by_gradients_throws_spikes_and_by_rotations_none() {
     assert!(by_gradient.0 > 20 && by_gradient.1 > 0.1, "{by_gradient:?}");
 }
 
-/// A block with a deep slot, a mouth: its walls and floor are not tracked, and its lips come together.
+/// A block with a deep slot, a mouth: its walls and floor are not tracked, and its lips come
+/// together.
 fn mouth() -> (Mesh, Vec<u32>) {
     let mut solid = shapes::solid_box(DVec3::new(1.0, 1.0, 0.6), [20, 20, 8]).unwrap();
     let centre = |t: &[u32; 4]| t.iter().map(|&v| solid.positions[v as usize]).sum::<DVec3>() / 4.0;
@@ -183,14 +179,15 @@ fn the_solid_completes_a_mouth_with_fewer_crossings_than_the_surface_does() {
     let crossings = |positions: Vec<DVec3>| crossings(positions, &rest);
     let mut by_surface = input.clone();
     SurfaceArap::new(&rest, &tracked, 2).unwrap().complete(&mut by_surface);
-    let bound = Bound::new(rest.clone(), None, &cells(24), &Team::new(2)).unwrap();
+    let embedded = EmbeddedSurface::new(rest.clone(), None, &cells(24), &Team::new(2)).unwrap();
     let young = FitOptions::default().young;
-    let gamma = gamma::of_ratio(100.0, bound.report.size, young);
+    let gamma = gamma::of_ratio(100.0, embedded.report.size, young);
     let options = FitOptions { gamma, ..FitOptions::default() };
-    let mut fitting = Fitting::new(&bound, &tracked, &options, 2).unwrap();
-    let mut solid = bound.solid.positions.clone();
+    let mut fitting = Fitting::new(&embedded, &tracked, &options, 2).unwrap();
+    let mut solid = embedded.solid.positions.clone();
     fitting.fit(&input, &mut solid);
-    let by_solid = (0..rest.positions.len()).map(|v| bound.carried(v, &solid)).collect();
+    let by_solid =
+        (0..rest.positions.len()).map(|v| embedded.surface_position(v, &solid)).collect();
     let (solid, surface) = (crossings(by_solid), crossings(by_surface));
     assert!(solid < surface, "{solid} by the solid, {surface} by the surface");
 }

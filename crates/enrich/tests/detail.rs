@@ -1,10 +1,13 @@
-//! Dynamic detail, Fig. 6: motion of the input that is finer than the tets is kept, told in spectra.
+//! Dynamic detail, Fig. 6: motion of the input that is finer than the tets is kept, told in
+//! spectra.
 
 use glam::DVec3;
 use pliant_enrich::detail::Transfer;
-use pliant_enrich::spectrum::{amplitudes, wave};
+use pliant_enrich::report::{amplitudes, wave};
 use pliant_enrich::{EnrichOptions, Enrichment, SimulationOptions};
-use pliant_mesh::{Mesh, Resolution, TetOptions, shapes};
+use pliant_mesh::Mesh;
+
+use crate::bodies::{bar, cells};
 
 const FRAMES: usize = 60;
 /// Times a second that the bar waves, and that ripples run along it; as periods in all frames.
@@ -13,16 +16,6 @@ const RIPPLE: usize = 16;
 /// Of the ripples \[m\].
 const HEIGHT: f64 = 4e-3;
 const LENGTH: f64 = 0.05;
-
-fn bar() -> Mesh {
-    let solid = shapes::solid_box(DVec3::new(1.0, 0.2, 0.2), [60, 8, 8]).unwrap();
-    let mut used: Vec<u32> = solid.triangles.iter().flatten().copied().collect();
-    used.sort_unstable();
-    used.dedup();
-    let place = |v: u32| used.binary_search(&v).unwrap() as u32;
-    let triangles = solid.triangles.iter().map(|t| t.map(place)).collect();
-    Mesh::surface(used.iter().map(|&v| solid.positions[v as usize]).collect(), triangles)
-}
 
 /// Waved slowly about its left end, with fast ripples of 5 cm, half a tet.
 fn input(rest: &Mesh, frame: usize) -> Vec<DVec3> {
@@ -38,7 +31,7 @@ fn input(rest: &Mesh, frame: usize) -> Vec<DVec3> {
 fn enriched(rest: &Mesh, frames: &[Vec<DVec3>], detail: Option<Transfer>) -> Vec<Vec<DVec3>> {
     let held = (0u32..).zip(&rest.positions).filter(|(_, x)| x.x < -0.35).map(|(v, _)| v);
     let options = EnrichOptions {
-        filling: TetOptions { resolution: Resolution::Cells(10), ..TetOptions::default() },
+        filling: cells(10),
         exact: Some(held.collect()),
         detail,
         gamma: Some(1e-7),
@@ -62,7 +55,7 @@ fn free(rest: &Mesh) -> Vec<u32> {
 
 #[test]
 fn ripples_finer_than_the_tets_are_kept_and_lost_without_detail() {
-    let rest = bar();
+    let rest = bar([60, 8, 8]);
     let frames: Vec<Vec<DVec3>> = (0..FRAMES).map(|k| input(&rest, k)).collect();
     let free = free(&rest);
     let phase = |v: u32| std::f64::consts::TAU * rest.positions[v as usize].x / LENGTH;

@@ -1,20 +1,11 @@
 //! Tets fitted to inputs that no flesh could follow.
 
 use glam::{DMat3, DVec3};
-use pliant_enrich::{Bound, FitOptions, Fitting, gamma};
+use pliant_enrich::{EmbeddedSurface, FitOptions, Fitting, gamma};
 use pliant_math::team::Team;
-use pliant_mesh::{Mesh, Resolution, TetOptions, quality, shapes};
+use pliant_mesh::{Mesh, quality};
 
-/// The surface of a bar, finer than its tets.
-fn bar() -> Mesh {
-    let solid = shapes::solid_box(DVec3::new(1.0, 0.2, 0.2), [40, 8, 8]).unwrap();
-    let mut used: Vec<u32> = solid.triangles.iter().flatten().copied().collect();
-    used.sort_unstable();
-    used.dedup();
-    let place = |v: u32| used.binary_search(&v).unwrap() as u32;
-    let triangles = solid.triangles.iter().map(|t| t.map(place)).collect();
-    Mesh::surface(used.iter().map(|&v| solid.positions[v as usize]).collect(), triangles)
-}
+use crate::bodies::{bar, cells};
 
 /// Bent like a straw, as skinning does at joints: half of it turned as a whole.
 fn folded(rest: &Mesh, degrees: f64) -> Vec<DVec3> {
@@ -25,19 +16,19 @@ fn folded(rest: &Mesh, degrees: f64) -> Vec<DVec3> {
 
 #[test]
 fn no_fitted_tet_is_inside_out_however_sharp_the_bend() {
-    let rest = bar();
-    let filling = TetOptions { resolution: Resolution::Cells(20), ..TetOptions::default() };
-    let bound = Bound::new(rest.clone(), None, &filling, &Team::new(1)).unwrap();
+    let rest = bar([40, 8, 8]);
+    let embedded = EmbeddedSurface::new(rest.clone(), None, &cells(20), &Team::new(1)).unwrap();
     let tracked: Vec<u32> = (0..rest.positions.len() as u32).collect();
     let fit = FitOptions::default();
-    let closely = FitOptions { gamma: gamma::of_ratio(1e3, bound.report.size, fit.young), ..fit };
-    let mut fitting = Fitting::new(&bound, &tracked, &closely, 2).unwrap();
+    let closely =
+        FitOptions { gamma: gamma::of_ratio(1e3, embedded.report.size, fit.young), ..fit };
+    let mut fitting = Fitting::new(&embedded, &tracked, &closely, 2).unwrap();
     let mut turned_back = 0;
     for degrees in [30.0, 90.0, 150.0, -170.0] {
-        let mut solid = bound.solid.positions.clone();
+        let mut solid = embedded.solid.positions.clone();
         let report = fitting.fit(&folded(&rest, degrees), &mut solid);
         assert_eq!(report.inverted, 0, "at {degrees}°");
-        assert_eq!(quality::inverted_among(&bound.solid.tets, &solid), 0, "at {degrees}°");
+        assert_eq!(quality::inverted_among(&embedded.solid.tets, &solid), 0, "at {degrees}°");
         turned_back += report.untangled;
     }
     assert!(turned_back > 0, "nothing was inside out to begin with");
@@ -45,12 +36,11 @@ fn no_fitted_tet_is_inside_out_however_sharp_the_bend() {
 
 #[test]
 fn what_is_flattened_is_laid_evenly_and_what_is_bent_is_not_flattened() {
-    let rest = bar();
-    let filling = TetOptions { resolution: Resolution::Cells(20), ..TetOptions::default() };
-    let bound = Bound::new(rest.clone(), None, &filling, &Team::new(1)).unwrap();
+    let rest = bar([40, 8, 8]);
+    let embedded = EmbeddedSurface::new(rest.clone(), None, &cells(20), &Team::new(1)).unwrap();
     let tracked: Vec<u32> = (0..rest.positions.len() as u32).collect();
-    let mut fitting = Fitting::new(&bound, &tracked, &FitOptions::default(), 2).unwrap();
-    let mut solid = bound.solid.positions.clone();
+    let mut fitting = Fitting::new(&embedded, &tracked, &FitOptions::default(), 2).unwrap();
+    let mut solid = embedded.solid.positions.clone();
     for (left, is_flattened) in [(0.9, false), (0.5, true), (0.05, true)] {
         let flat: Vec<DVec3> =
             rest.positions.iter().map(|x| DVec3::new(x.x, left * x.y, x.z)).collect();
@@ -64,13 +54,13 @@ fn what_is_flattened_is_laid_evenly_and_what_is_bent_is_not_flattened() {
 
 #[test]
 fn a_fit_is_the_same_for_any_team_and_whatever_was_fitted_before() {
-    let rest = bar();
-    let filling = TetOptions { resolution: Resolution::Cells(16), ..TetOptions::default() };
-    let bound = Bound::new(rest.clone(), None, &filling, &Team::new(1)).unwrap();
+    let rest = bar([40, 8, 8]);
+    let embedded = EmbeddedSurface::new(rest.clone(), None, &cells(16), &Team::new(1)).unwrap();
     let tracked: Vec<u32> = (0..rest.positions.len() as u32).collect();
     let fits = |before: &[f64], threads: usize| {
-        let mut fitting = Fitting::new(&bound, &tracked, &FitOptions::default(), threads).unwrap();
-        let mut solid = bound.solid.positions.clone();
+        let mut fitting =
+            Fitting::new(&embedded, &tracked, &FitOptions::default(), threads).unwrap();
+        let mut solid = embedded.solid.positions.clone();
         for &degrees in before.iter().chain(&[40.0]) {
             fitting.fit(&folded(&rest, degrees), &mut solid);
         }

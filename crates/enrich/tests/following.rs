@@ -1,23 +1,15 @@
 //! How a body follows its input: exactly, softly, or not at all.
 
 use glam::DVec3;
-use pliant_enrich::{Bound, EnrichOptions, Enrichment, Simulation, SimulationOptions};
+use pliant_enrich::{EmbeddedSurface, EnrichOptions, Enrichment, Simulation, SimulationOptions};
 use pliant_math::team::Team;
-use pliant_mesh::{Mesh, Resolution, TetOptions, shapes};
+use pliant_mesh::Mesh;
 use pliant_model::ElasticModel;
 use pliant_model::method::{Correction, Fepr, Method, Scheme, Solver};
 
-const FPS: f64 = 30.0;
+use crate::bodies::{bar, cells};
 
-fn bar() -> Mesh {
-    let solid = shapes::solid_box(DVec3::new(1.0, 0.2, 0.2), [20, 4, 4]).unwrap();
-    let mut used: Vec<u32> = solid.triangles.iter().flatten().copied().collect();
-    used.sort_unstable();
-    used.dedup();
-    let place = |v: u32| used.binary_search(&v).unwrap() as u32;
-    let triangles = solid.triangles.iter().map(|t| t.map(place)).collect();
-    Mesh::surface(used.iter().map(|&v| solid.positions[v as usize]).collect(), triangles)
-}
+const FPS: f64 = 30.0;
 
 /// The bar waved about its left end, with ripples finer than any tet.
 fn waved(rest: &Mesh, time: f64) -> Vec<DVec3> {
@@ -29,12 +21,8 @@ fn waved(rest: &Mesh, time: f64) -> Vec<DVec3> {
     rest.positions.iter().map(wave).collect()
 }
 
-fn filling() -> TetOptions {
-    TetOptions { resolution: Resolution::Cells(16), ..TetOptions::default() }
-}
-
-fn bound() -> Bound {
-    Bound::new(bar(), None, &filling(), &Team::new(1)).unwrap()
+fn embedded() -> EmbeddedSurface {
+    EmbeddedSurface::new(bar([20, 4, 4]), None, &cells(16), &Team::new(1)).unwrap()
 }
 
 fn left(positions: &[DVec3]) -> Vec<u32> {
@@ -43,8 +31,8 @@ fn left(positions: &[DVec3]) -> Vec<u32> {
 }
 
 /// Undamped, weightless flesh.
-fn flesh(bound: &Bound, corrected: bool) -> SimulationOptions {
-    let mut flesh = SimulationOptions::flesh(bound);
+fn flesh(embedded: &EmbeddedSurface, corrected: bool) -> SimulationOptions {
+    let mut flesh = SimulationOptions::flesh(embedded);
     flesh.gravity = DVec3::ZERO;
     flesh.damping = 0.0;
     flesh.integrator.correction = corrected.then_some(Correction::Fepr(Fepr::default()));
@@ -53,11 +41,11 @@ fn flesh(bound: &Bound, corrected: bool) -> SimulationOptions {
 
 #[test]
 fn what_follows_exactly_keeps_the_inputs_bits_and_the_rest_moves() {
-    let rest = bar();
+    let rest = bar([20, 4, 4]);
     let frames: Vec<Vec<DVec3>> = (0..12).map(|k| waved(&rest, f64::from(k) / FPS)).collect();
     // In inches, so that scaling would show.
     let options = EnrichOptions {
-        filling: filling(),
+        filling: cells(16),
         exact: Some(left(&rest.positions)),
         unit: 0.0254 / 0.0254f64.powi(2),
         preroll: 2,
@@ -86,15 +74,15 @@ fn what_follows_exactly_keeps_the_inputs_bits_and_the_rest_moves() {
 
 #[test]
 fn the_stiffer_the_blending_force_the_nearer_to_the_input() {
-    let bound = bound();
-    let exact = left(&bound.solid.positions);
-    let input = |time: f64| waved(&bound.solid, time);
+    let embedded = embedded();
+    let exact = left(&embedded.solid.positions);
+    let input = |time: f64| waved(&embedded.solid, time);
     let mut last = f64::INFINITY;
     for stiffness in [0.0, 1e2, 1e3, 1e4, 1e6, 1e30] {
         // Damped: a spring that happens to swing with the input would be carried beyond it.
-        let damped = SimulationOptions { damping: 10.0, ..flesh(&bound, false) };
-        let weights = vec![stiffness; bound.solid.positions.len()];
-        let mut simulation = Simulation::new(&bound, &exact, &weights, &damped, 1).unwrap();
+        let damped = SimulationOptions { damping: 10.0, ..flesh(&embedded, false) };
+        let weights = vec![stiffness; embedded.solid.positions.len()];
+        let mut simulation = Simulation::new(&embedded, &exact, &weights, &damped, 1).unwrap();
         let mut now = input(0.0);
         simulation.start(&now, &vec![DVec3::ZERO; now.len()]);
         let mut out = now.clone();
@@ -113,14 +101,14 @@ fn the_stiffer_the_blending_force_the_nearer_to_the_input() {
 
 #[test]
 fn without_a_blending_force_the_input_of_what_is_free_does_not_count() {
-    let bound = bound();
-    let exact = left(&bound.solid.positions);
-    let none = vec![0.0; bound.solid.positions.len()];
-    let options = SimulationOptions { substeps: Some(1), ..flesh(&bound, true) };
+    let embedded = embedded();
+    let exact = left(&embedded.solid.positions);
+    let none = vec![0.0; embedded.solid.positions.len()];
+    let options = SimulationOptions { substeps: Some(1), ..flesh(&embedded, true) };
     let outcome = |astray: DVec3| {
-        let mut simulation = Simulation::new(&bound, &exact, &none, &options, 1).unwrap();
+        let mut simulation = Simulation::new(&embedded, &exact, &none, &options, 1).unwrap();
         let input = |k: i32| -> Vec<DVec3> {
-            let mut input = waved(&bound.solid, f64::from(k) / FPS);
+            let mut input = waved(&embedded.solid, f64::from(k) / FPS);
             let free = (0..input.len()).filter(|v| exact.binary_search(&(*v as u32)).is_err());
             free.for_each(|v| input[v] += f64::from(k) * astray);
             input
@@ -143,15 +131,15 @@ fn without_a_blending_force_the_input_of_what_is_free_does_not_count() {
 
 #[test]
 fn haste_takes_more_steps() {
-    let bound = bound();
-    let exact = left(&bound.solid.positions);
-    let weights = vec![1e3; bound.solid.positions.len()];
+    let embedded = embedded();
+    let exact = left(&embedded.solid.positions);
+    let weights = vec![1e3; embedded.solid.positions.len()];
     for (degrees, steps) in [(10.0, 1), (50.0, 2), (100.0, 4)] {
         let mut simulation =
-            Simulation::new(&bound, &exact, &weights, &flesh(&bound, true), 1).unwrap();
+            Simulation::new(&embedded, &exact, &weights, &flesh(&embedded, true), 1).unwrap();
         let turned = |k: f64| -> Vec<DVec3> {
             let turn = glam::DMat3::from_rotation_z(k * f64::to_radians(degrees));
-            bound.solid.positions.iter().map(|&x| turn * x).collect()
+            embedded.solid.positions.iter().map(|&x| turn * x).collect()
         };
         let mut now = turned(0.0);
         simulation.start(&now, &vec![DVec3::ZERO; now.len()]);
@@ -169,7 +157,7 @@ fn haste_takes_more_steps() {
 
 #[test]
 fn poses_that_have_nothing_to_do_with_each_other_settle_by_themselves() {
-    let rest = bar();
+    let rest = bar([20, 4, 4]);
     // Curled up, and straight.
     let curled = |by: f64| -> Vec<DVec3> {
         let curl = |x: &DVec3| {
@@ -180,7 +168,7 @@ fn poses_that_have_nothing_to_do_with_each_other_settle_by_themselves() {
     };
     let poses = vec![curled(5.0), curled(0.01), curled(5.0), curled(4.8)];
     let options = EnrichOptions {
-        filling: filling(),
+        filling: cells(16),
         exact: Some(left(&rest.positions)),
         map: Some(vec![0.5; rest.positions.len()]),
         ..EnrichOptions::default()
@@ -200,18 +188,19 @@ fn poses_that_have_nothing_to_do_with_each_other_settle_by_themselves() {
 
 #[test]
 fn motion_lives_on_after_the_input_has_stopped() {
-    let bound = bound();
-    let exact = left(&bound.solid.positions);
+    let embedded = embedded();
+    let exact = left(&embedded.solid.positions);
     let kept = |corrected: bool| {
-        let (weights, flesh) = (vec![0.0; bound.solid.positions.len()], flesh(&bound, corrected));
-        let mut simulation = Simulation::new(&bound, &exact, &weights, &flesh, 1).unwrap();
-        let mut now = bound.solid.positions.clone();
+        let (weights, flesh) =
+            (vec![0.0; embedded.solid.positions.len()], flesh(&embedded, corrected));
+        let mut simulation = Simulation::new(&embedded, &exact, &weights, &flesh, 1).unwrap();
+        let mut now = embedded.solid.positions.clone();
         simulation.start(&now, &vec![DVec3::ZERO; now.len()]);
         let mut out = now.clone();
         // Shaken as a whole: what holds the body is not strained, and all energy is in its motion.
         let shaken = |time: f64| -> Vec<DVec3> {
             let shift = DVec3::Y * (0.1 * (6.0 * time).sin());
-            bound.solid.positions.iter().map(|&x| x + shift).collect()
+            embedded.solid.positions.iter().map(|&x| x + shift).collect()
         };
         let mut advance = |time: f64, now: &mut Vec<DVec3>| {
             let next = shaken(time);
@@ -233,23 +222,23 @@ fn motion_lives_on_after_the_input_has_stopped() {
 
 #[test]
 fn any_scheme_of_the_engine_follows() {
-    let bound = bound();
-    let exact = left(&bound.solid.positions);
+    let embedded = embedded();
+    let exact = left(&embedded.solid.positions);
     for scheme in [Scheme::BackwardEuler, Scheme::Bdf2, Scheme::ImplicitMidpoint] {
-        let mut flesh = flesh(&bound, true);
+        let mut flesh = flesh(&embedded, true);
         flesh.model = ElasticModel::Corotated;
         flesh.integrator = Method {
             scheme,
             solver: Solver::Newton { iterations: 1, tolerance: 1e-12 },
             ..flesh.integrator
         };
-        let weights = vec![0.0; bound.solid.positions.len()];
-        let mut simulation = Simulation::new(&bound, &exact, &weights, &flesh, 1).unwrap();
-        let mut now = bound.solid.positions.clone();
+        let weights = vec![0.0; embedded.solid.positions.len()];
+        let mut simulation = Simulation::new(&embedded, &exact, &weights, &flesh, 1).unwrap();
+        let mut now = embedded.solid.positions.clone();
         simulation.start(&now, &vec![DVec3::ZERO; now.len()]);
         let mut out = now.clone();
         for k in 1..=10 {
-            let next = waved(&bound.solid, f64::from(k) / FPS);
+            let next = waved(&embedded.solid, f64::from(k) / FPS);
             let report = simulation.advance(
                 [f64::from(k) / FPS, 1.0 / FPS],
                 [&now, &next],

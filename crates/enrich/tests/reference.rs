@@ -1,8 +1,8 @@
-//! Against numbers of an independent implementation (`fixtures/enriching.json`): the fits of Eq. 1 for
-//! a bar, and the weights of Eq. 12–15.
+//! Against numbers of an independent implementation (`fixtures/enriching.json`): the fits of Eq. 1
+//! for a bar, and the weights of Eq. 12–15.
 
 use glam::DVec3;
-use pliant_enrich::weights;
+use pliant_enrich::blending::biharmonic;
 use pliant_math::Row;
 use pliant_mesh::Mesh;
 use pliant_model::method::{Method, Scheme, Solver};
@@ -95,8 +95,8 @@ fn fits_of_a_bar_are_those_of_the_reference() {
             .zip(fitted.iter().zip(&mesh.positions))
             .map(|(u, (x, rest))| (*x - *rest - *u).length())
             .fold(0.0, f64::max);
-        // With little elasticity the reference is as far off as the gradient at which it stopped lets
-        // it be: over γμ times an edge of the bar.
+        // With little elasticity the reference is as far off as the gradient at which it stopped
+        // lets it be: over γμ times an edge of the bar.
         let slack = number(&expected["grad"]) / (gamma * lame.mu * 0.5);
         assert!(off < slack.max(1e-9), "γ = {gamma}: {off:e}");
     }
@@ -109,7 +109,7 @@ fn spread_weights_are_those_of_the_reference_cut_to_their_range() {
     let constraints = reference["bilaplace"]["constraints"].as_object().unwrap();
     let painted: Vec<(u32, f64)> =
         constraints.iter().map(|(v, w)| (v.parse().unwrap(), number(w))).collect();
-    let found = weights::spread(&mesh.tets, mesh.positions.len(), &painted).unwrap();
+    let found = biharmonic::spread(&mesh.tets, mesh.positions.len(), &painted).unwrap();
     let expected = reference["bilaplace"]["w"].as_array().unwrap();
     assert_eq!(found.len(), expected.len());
     for (found, expected) in found.iter().zip(expected) {

@@ -1,9 +1,11 @@
 //! What is found to follow, on a creature of four boxes: a body, a tail, and two legs that stand.
 
 use glam::DVec3;
-use pliant_enrich::{Bound, core};
+use pliant_enrich::{EmbeddedSurface, skeleton};
 use pliant_math::team::Team;
-use pliant_mesh::{Mesh, Resolution, TetOptions, shapes};
+use pliant_mesh::{Mesh, shapes};
+
+use crate::bodies::cells;
 
 fn part(size: [f64; 3], center: [f64; 3]) -> Mesh {
     let mut part = shapes::solid_box(DVec3::from_array(size), [4, 4, 4]).unwrap();
@@ -28,9 +30,8 @@ fn creature() -> Mesh {
     all
 }
 
-fn bound() -> Bound {
-    let options = TetOptions { resolution: Resolution::Cells(36), ..TetOptions::default() };
-    Bound::new(creature(), None, &options, &Team::new(1)).unwrap()
+fn embedded() -> EmbeddedSurface {
+    EmbeddedSurface::new(creature(), None, &cells(36), &Team::new(1)).unwrap()
 }
 
 /// Feet stay, everything above bobs.
@@ -45,12 +46,12 @@ fn bobbing(rest: &Mesh) -> Vec<Vec<DVec3>> {
 
 #[test]
 fn feet_and_the_deep_body_follow_and_the_tail_is_soft() {
-    let bound = bound();
-    let found = core::find(&bound, &bobbing(&bound.surface), &Team::new(1)).unwrap();
-    let solid = &bound.solid.positions;
+    let embedded = embedded();
+    let found = skeleton::find(&embedded, &bobbing(&embedded.surface), &Team::new(1)).unwrap();
+    let solid = &embedded.solid.positions;
     assert!(!found.supports.is_empty());
     for &v in &found.supports {
-        assert!(bound.surface.positions[v as usize].y < -0.8, "a foot is low");
+        assert!(embedded.surface.positions[v as usize].y < -0.8, "a foot is low");
     }
     let is_exact = |v: usize| found.exact.binary_search(&(v as u32)).is_ok();
     let (mut tip, mut root, mut deep, mut flesh) = (0.0, 0.0, 0, 0);
@@ -72,11 +73,11 @@ fn feet_and_the_deep_body_follow_and_the_tail_is_soft() {
 
 #[test]
 fn without_a_ground_nothing_supports() {
-    let bound = bound();
+    let embedded = embedded();
     let drifting: Vec<Vec<DVec3>> = (0..8)
-        .map(|k| bound.surface.positions.iter().map(|&x| x + DVec3::Y * f64::from(k)).collect())
+        .map(|k| embedded.surface.positions.iter().map(|&x| x + DVec3::Y * f64::from(k)).collect())
         .collect();
-    let found = core::find(&bound, &drifting, &Team::new(1)).unwrap();
+    let found = skeleton::find(&embedded, &drifting, &Team::new(1)).unwrap();
     assert!(found.supports.is_empty());
     assert!(!found.exact.is_empty());
 }

@@ -77,7 +77,7 @@ impl FaceProp {
                 ("mesh", read, shape)
             }
         };
-        let shape = shape.map_err(fail)?;
+        let shape = shape.map_err(|error| fail(error.to_string()))?;
         let center = Bounds::of(&surface.mesh.positions).map_or(DVec3::ZERO, |b| b.center());
         Ok(FaceProp {
             name: object.name.clone().unwrap_or_else(|| usual.to_owned()),

@@ -33,7 +33,7 @@ impl<'a> TeethProjection<'a> {
             Shape::mesh(&face.teeth_proxies[k]).map_err(|problem| FaceError::Part {
                 path: face.name.clone().into(),
                 part: format!("the {name} teeth's proxy"),
-                problem,
+                problem: problem.to_string(),
             })
         });
         let mut teeth = TeethProjection {

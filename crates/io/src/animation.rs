@@ -6,11 +6,9 @@ use glam::DVec3;
 use pliant_mesh::Mesh;
 
 use crate::error::IoError;
+use crate::format::{Format, FrameReader, Reader};
 use crate::loaded::Loaded;
-use crate::mdd::MddReader;
-use crate::pc2::Pc2Reader;
-use crate::read::{MeshFormat, read_bytes, read_mesh};
-use crate::{gltf, usd};
+use crate::read::read_mesh;
 
 /// How an animation is to be read.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -31,18 +29,19 @@ pub struct Animation {
     source: PathBuf,
     rest: Loaded,
     frames: Frames,
-    options: AnimationOptions,
+    fps: Option<f64>,
+    /// Factor that is applied to what is read.
+    unit: Option<f64>,
 }
 
 #[derive(Debug)]
 enum Frames {
     /// One frame: the rest mesh.
     Still,
-    Pc2(Pc2Reader),
-    Mdd(MddReader),
+    /// One file with all frames, in one of the formats that hold animations.
+    One(Box<dyn FrameReader>),
+    /// A file per frame.
     Files(Vec<PathBuf>),
-    Gltf(Box<gltf::Scene>),
-    Usd(Box<usd::Scene>),
 }
 
 impl Animation {
@@ -91,51 +90,36 @@ impl Animation {
             };
             return Self::pair(rest, path, options);
         }
-        let (loaded, frames) = match MeshFormat::of(path) {
-            Some(MeshFormat::Gltf) => {
-                let (scene, loaded) = gltf::Scene::open(path, &options)?;
-                (loaded, Frames::Gltf(Box::new(scene)))
+        match Format::of(path).map(|format| format.description().reader) {
+            Some(Reader::Scene { open, applies_unit, .. }) => {
+                let (loaded, moving) = open(path, &options)?;
+                let frames = moving.map_or(Frames::Still, Frames::One);
+                let unit = options.unit.filter(|_| !applies_unit);
+                Self::over(path, loaded, frames, options, unit)
             }
-            Some(MeshFormat::Usd) => {
-                let (scene, loaded) = usd::Scene::read(path, read_bytes(path)?, &options)?;
-                (loaded, Frames::Usd(Box::new(scene)))
+            _ => {
+                let unit = options.unit;
+                Self::over(path, read_mesh(path)?, Frames::Still, options, unit)
             }
-            _ => (read_mesh(path)?, Frames::Still),
-        };
-        let frames = match frames {
-            Frames::Gltf(scene) if !scene.is_animated() => Frames::Still,
-            Frames::Usd(scene) if !scene.is_animated() => Frames::Still,
-            moving => moving,
-        };
-        Self::over(path, loaded, frames, options)
-    }
-
-    /// A mesh with a cache of its vertices.
-    pub fn with_cache(rest: &Path, cache: &Path) -> Result<Self, IoError> {
-        Self::pair(rest, cache, AnimationOptions::default())
+        }
     }
 
     fn pair(rest: &Path, cache: &Path, options: AnimationOptions) -> Result<Self, IoError> {
         let loaded = read_mesh(rest)?;
-        let (frames, points) = match is(cache, "mdd") {
-            true => {
-                let reader = MddReader::open(cache)?;
-                let points = reader.points();
-                (Frames::Mdd(reader), points)
-            }
-            false => {
-                let reader = Pc2Reader::open(cache)?;
-                let points = reader.points();
-                (Frames::Pc2(reader), points)
-            }
+        let format = Format::of(cache).filter(|format| format.is_cache()).unwrap_or(Format::Pc2);
+        let frames = match format.description().reader {
+            Reader::Cache(open) => open(cache)?,
+            _ => return Err(IoError::content(cache, "holds no frames of vertices")),
         };
+        let points = frames.points();
         let vertices = loaded.mesh.positions.len();
         if points != vertices {
             let problem =
                 format!("has {points} points, but {} has {vertices} vertices", rest.display());
             return Err(IoError::content(cache, problem));
         }
-        Self::over(cache, loaded, frames, options)
+        let unit = options.unit;
+        Self::over(cache, loaded, Frames::One(frames), options, unit)
     }
 
     fn from_files(pattern: &Path, options: AnimationOptions) -> Result<Self, IoError> {
@@ -143,7 +127,8 @@ impl Animation {
         let Some(first) = files.first() else {
             return Err(IoError::content(pattern, "expected files that match, found none"));
         };
-        Self::over(pattern, read_mesh(first)?, Frames::Files(files), options)
+        let (rest, unit) = (read_mesh(first)?, options.unit);
+        Self::over(pattern, rest, Frames::Files(files), options, unit)
     }
 
     fn over(
@@ -151,17 +136,17 @@ impl Animation {
         mut rest: Loaded,
         frames: Frames,
         options: AnimationOptions,
+        unit: Option<f64>,
     ) -> Result<Self, IoError> {
-        if let (Some(clip), false) = (&options.clip, matches!(frames, Frames::Gltf(_))) {
+        let has_clips = matches!(&frames, Frames::One(reader) if !reader.clips().is_empty());
+        if let (Some(clip), false) = (&options.clip, has_clips) {
             let problem = format!("has no clip {clip}: only glTF files have clips");
             return Err(IoError::content(source, problem));
         }
-        // A layer of USD has its own unit, and has been asked.
-        if let (Some(unit), false) = (options.unit, MeshFormat::of(source) == Some(MeshFormat::Usd))
-        {
+        if let Some(unit) = unit {
             rest.mesh.positions.iter_mut().for_each(|x| *x *= unit);
         }
-        Ok(Animation { source: source.to_owned(), rest, frames, options })
+        Ok(Animation { source: source.to_owned(), rest, frames, fps: options.fps, unit })
     }
 
     /// The mesh at rest: its triangles hold in every frame.
@@ -181,18 +166,16 @@ impl Animation {
 
     /// Frames per second, if anything says how many.
     pub fn fps(&self) -> Option<f64> {
-        self.options.fps.or(match &self.frames {
-            Frames::Mdd(reader) => reader.fps(),
-            Frames::Gltf(scene) => Some(scene.fps()),
-            Frames::Usd(scene) => Some(scene.fps()),
-            Frames::Still | Frames::Pc2(_) | Frames::Files(_) => None,
+        self.fps.or(match &self.frames {
+            Frames::One(reader) => reader.fps(),
+            Frames::Still | Frames::Files(_) => None,
         })
     }
 
     /// Names of the animations in the file, of which one is this.
     pub fn clips(&self) -> &[String] {
         match &self.frames {
-            Frames::Gltf(scene) => scene.clips(),
+            Frames::One(reader) => reader.clips(),
             _ => &[],
         }
     }
@@ -209,11 +192,8 @@ impl Animation {
     pub fn frame_count(&self) -> usize {
         match &self.frames {
             Frames::Still => 1,
-            Frames::Pc2(reader) => reader.frames(),
-            Frames::Mdd(reader) => reader.frames(),
+            Frames::One(reader) => reader.frames(),
             Frames::Files(files) => files.len(),
-            Frames::Gltf(scene) => scene.frames(),
-            Frames::Usd(scene) => scene.frames(),
         }
     }
 
@@ -234,13 +214,10 @@ impl Animation {
                 positions.copy_from_slice(&rest.positions);
                 return Ok(());
             }
-            Frames::Usd(scene) => return scene.frame(index, positions),
-            Frames::Gltf(scene) => scene.frame(index, positions)?,
-            Frames::Pc2(reader) => reader.frame(index, positions)?,
-            Frames::Mdd(reader) => reader.frame(index, positions)?,
+            Frames::One(reader) => reader.frame(index, positions)?,
             Frames::Files(files) => read_file(&files[index], rest, positions)?,
         }
-        if let Some(unit) = self.options.unit {
+        if let Some(unit) = self.unit {
             positions.iter_mut().for_each(|x| *x *= unit);
         }
         Ok(())
@@ -274,11 +251,7 @@ fn split_pair(written: &str) -> Option<(&str, &str)> {
 }
 
 fn is_cache(path: &Path) -> bool {
-    is(path, "pc2") || is(path, "mdd")
-}
-
-fn is(path: &Path, ending: &str) -> bool {
-    path.extension().is_some_and(|e| e.eq_ignore_ascii_case(ending))
+    Format::of(path).is_some_and(Format::is_cache)
 }
 
 /// All files that match, in natural order.
@@ -361,9 +334,10 @@ mod tests {
         let (folder, _) = folder_with_cache("a.obj", "b.pc2");
         let other = folder.path().join("other.obj");
         write_obj(&other, &shapes::cloth([1.0, 1.0], [1, 1]).unwrap().0).unwrap();
-        let error = Animation::with_cache(&other, &folder.path().join("b.pc2")).unwrap_err();
-        assert!(error.to_string().contains("has 9 points"), "{error}");
         let alone = folder.path().join("b.pc2");
+        let pair = format!("{}+{}", other.display(), alone.display());
+        let error = Animation::open(&pair).unwrap_err();
+        assert!(error.to_string().contains("has 9 points"), "{error}");
         let error = Animation::open(alone.to_str().unwrap()).unwrap_err().to_string();
         assert!(error.contains("expected its rest mesh beside it"), "{error}");
     }

@@ -43,7 +43,7 @@ pub enum IoError {
         /// The file.
         path: PathBuf,
         /// The endings that are known.
-        known: &'static str,
+        known: String,
     },
     /// Writing would destroy what is read.
     #[error("{}: would overwrite the input {}", output.display(), input.display())]
@@ -53,6 +53,29 @@ pub enum IoError {
         /// The file it would replace.
         input: PathBuf,
     },
+}
+
+/// A problem in the content of a file: a sentence, or its end, without the file's name.
+#[derive(Debug, Error)]
+#[error("{0}")]
+pub(crate) struct Problem(String);
+
+impl From<String> for Problem {
+    fn from(sentence: String) -> Problem {
+        Problem(sentence)
+    }
+}
+
+impl From<&str> for Problem {
+    fn from(sentence: &str) -> Problem {
+        Problem(sentence.to_owned())
+    }
+}
+
+impl From<Problem> for String {
+    fn from(problem: Problem) -> String {
+        problem.0
+    }
 }
 
 /// A place in a file.

@@ -1,6 +1,7 @@
-//! File formats, both ways: the only library of pliant that touches the disk.
+//! Reads and writes files of all formats.
 //!
-//! - [`read_mesh`] and [`write_mesh`]: one mesh, in the format that the ending of the name says
+//! - [`Format`]: the registry of formats
+//! - [`read_mesh`] and [`write_mesh`]: one mesh, in the format of the file's ending
 //! - [`Animation`] and [`AnimationWriter`]: a mesh that moves, one frame in memory at a time
 //! - [`Pc2Reader`], [`Pc2Writer`], [`MddReader`], [`MddWriter`]: caches of vertices alone
 //! - [`read_blendshapes`] and [`write_blendshapes`]: a mesh with named shapes
@@ -17,38 +18,28 @@ mod attribute;
 mod beside;
 mod cursor;
 mod error;
-mod gltf;
-mod gmsh;
+mod format;
 mod groups;
 mod ids;
 mod loaded;
-mod mdd;
-mod medit;
-mod obj;
-mod off;
 mod paged;
-mod pc2;
-mod ply;
 mod polygon;
 mod read;
-mod stl;
-mod tetgen;
+mod scalar;
 mod unit;
-mod usd;
-mod vega;
-mod vtk;
 mod write;
 
 pub use animation::{Animation, AnimationOptions};
 pub use error::{IoError, Place};
-pub use gltf::{Blendshapes, read_blendshapes, write_blendshapes};
+pub use format::gltf::{Blendshapes, read_blendshapes, write_blendshapes};
+pub use format::mdd::{MddReader, MddWriter};
+pub use format::obj::{obj_text, write_obj};
+pub use format::pc2::{Pc2Header, Pc2Reader, Pc2Writer};
+pub use format::{Attributes, Format};
 pub use ids::read_ids;
 pub use loaded::Loaded;
-pub use mdd::{MddReader, MddWriter};
-pub use obj::{obj_text, write_obj};
-pub use pc2::{Pc2Header, Pc2Reader, Pc2Writer};
 pub use pliant_mesh::{Attribute, Polygons};
-pub use read::{MeshFormat, files_in, parse_mesh, parse_tetgen, read_bytes, read_mesh, read_text};
+pub use read::{files_in, parse_mesh, parse_tetgen, read_bytes, read_mesh, read_text};
 pub use unit::{guess_unit, unit_named};
 pub use write::{AnimationWriter, write_mesh};
 

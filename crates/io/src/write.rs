@@ -1,4 +1,4 @@
-//! One door to all formats that are written: meshes, and animations frame by frame.
+//! Writes meshes of all formats, and animations frame by frame.
 
 use std::path::{Path, PathBuf};
 
@@ -6,16 +6,10 @@ use glam::DVec3;
 
 use crate::atomic::write_whole;
 use crate::error::IoError;
+use crate::format::{Attributes, Format, FrameWriter, Groups, Writer, ending_of, obj, unknown};
 use crate::loaded::Loaded;
-use crate::mdd::MddWriter;
-use crate::pc2::Pc2Writer;
-use crate::read::{MeshFormat, is_tetgen};
-use crate::{gltf, gmsh, medit, obj, off, ply, stl, tetgen, usd, vtk};
 
-const WRITTEN: &str = ".obj, .off, .ply, .stl, .glb, .gltf, .usda, .pc2, .mdd, .msh, .mesh, .node, \
-    .ele, .vtk, .vtu";
-
-/// Writes a mesh, in the format that the ending of the name says. Returns sentences about what the
+/// Writes a mesh, in the format of the path's ending. Returns sentences about content that the
 /// format cannot hold.
 ///
 /// ```
@@ -30,117 +24,51 @@ const WRITTEN: &str = ".obj, .off, .ply, .stl, .glb, .gltf, .usda, .pc2, .mdd, .
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn write_mesh(path: &Path, loaded: &Loaded) -> Result<Vec<String>, IoError> {
-    let kind = Kind::of(path)?;
-    let mesh = &loaded.mesh;
-    let text = match kind {
-        Kind::Tetgen => {
-            if mesh.tets.is_empty() {
-                let problem = "TetGen files hold tets, but this is a surface";
-                return Err(IoError::content(path, problem));
-            }
-            let (nodes, tets) = tetgen::texts(mesh);
-            write_whole(&path.with_extension("node"), nodes.as_bytes())?;
-            write_whole(&path.with_extension("ele"), tets.as_bytes())?;
-            return Ok(kind.lost(loaded));
-        }
-        Kind::Cache => return Err(IoError::content(path, "holds an animation, and no mesh")),
-        Kind::Mesh(MeshFormat::Gltf) => {
-            gltf::Writer::create(path, loaded, 1.0, 0)?.finish()?;
-            return Ok(kind.lost(loaded));
-        }
-        Kind::Mesh(MeshFormat::Usd) => {
-            usd::Writer::create(path, loaded, 1.0, 0)?.finish()?;
-            return Ok(kind.lost(loaded));
-        }
-        Kind::Mesh(MeshFormat::Ply) => ply::bytes(loaded),
-        Kind::Mesh(MeshFormat::Stl) => stl::bytes(path, mesh)?,
-        Kind::Mesh(MeshFormat::Obj) => obj::text(loaded).into_bytes(),
-        Kind::Mesh(MeshFormat::Off) => off::text(loaded).into_bytes(),
-        Kind::Mesh(MeshFormat::Gmsh) => gmsh::text(mesh).into_bytes(),
-        Kind::Mesh(MeshFormat::Medit) => medit::text(mesh).into_bytes(),
-        Kind::Mesh(MeshFormat::Vtk) => vtk::legacy_text(loaded).into_bytes(),
-        Kind::Mesh(MeshFormat::Vtu) => vtk::xml_text(loaded).into_bytes(),
-        Kind::Mesh(MeshFormat::Vega) => return Err(unknown(path)),
+    let (format, writer) = writer_of(path)?;
+    match writer {
+        Writer::Mesh(bytes) => write_whole(path, &bytes(path, loaded)?)?,
+        Writer::Files(write) => write(path, loaded)?,
+        Writer::Scene(create) => create(path, loaded, 1.0, 0)?.finish()?,
+        Writer::Cache(_) => return Err(IoError::content(path, "holds an animation, and no mesh")),
+    }
+    Ok(omissions(format, loaded))
+}
+
+/// Format and writer of a path by its ending.
+fn writer_of(path: &Path) -> Result<(Format, Writer), IoError> {
+    let found = Format::of(path).and_then(|format| {
+        let is_written = |ending: String| format.written_endings().contains(&ending.as_str());
+        let writer = format.description().writer?;
+        ending_of(path).is_some_and(is_written).then_some((format, writer))
+    });
+    found.ok_or_else(|| unknown(path, |format| format.written))
+}
+
+/// Sentences about content of a mesh that a format cannot hold.
+fn omissions(format: Format, loaded: &Loaded) -> Vec<String> {
+    let mut notes = Vec::new();
+    if !loaded.mesh.tets.is_empty() && !format.holds_tets() {
+        let count = loaded.mesh.tets.len();
+        notes.push(format!("wrote the surface: the {count} tets have no place in this format"));
+    }
+    let attributes = loaded.attributes.iter().filter(|attribute| match format.attributes() {
+        Attributes::All => false,
+        Attributes::Color => !attribute.is_color(),
+        Attributes::None => true,
+    });
+    let left: Vec<&str> = attributes.map(|attribute| attribute.name.as_str()).collect();
+    if !left.is_empty() {
+        notes.push(format!("left out the attributes {}", left.join(", ")));
+    }
+    let left: Vec<&str> = match format.description().groups {
+        Groups::All => Vec::new(),
+        Groups::Without(names) => names(&loaded.mesh),
+        Groups::None => loaded.mesh.groups.iter().map(|group| group.name.as_str()).collect(),
     };
-    write_whole(path, &text)?;
-    Ok(kind.lost(loaded))
-}
-
-/// What an ending stands for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    Mesh(MeshFormat),
-    Tetgen,
-    /// `.pc2` or `.mdd`.
-    Cache,
-}
-
-fn unknown(path: &Path) -> IoError {
-    IoError::UnknownFormat { path: path.to_owned(), known: WRITTEN }
-}
-
-fn is(path: &Path, ending: &str) -> bool {
-    path.extension().is_some_and(|e| e.eq_ignore_ascii_case(ending))
-}
-
-impl Kind {
-    fn of(path: &Path) -> Result<Kind, IoError> {
-        if is_tetgen(path) {
-            return Ok(Kind::Tetgen);
-        }
-        if is(path, "pc2") || is(path, "mdd") {
-            return Ok(Kind::Cache);
-        }
-        let binary = is(path, "usdc") || is(path, "usdz") || is(path, "usd");
-        match MeshFormat::of(path).filter(|_| !is(path, "vtp") && !binary) {
-            Some(MeshFormat::Vega) | None => Err(unknown(path)),
-            Some(format) => Ok(Kind::Mesh(format)),
-        }
+    if !left.is_empty() {
+        notes.push(format!("left out the groups {}", left.join(", ")));
     }
-
-    /// Whether one file holds all frames.
-    fn is_animated(self) -> bool {
-        matches!(self, Kind::Cache | Kind::Mesh(MeshFormat::Gltf | MeshFormat::Usd))
-    }
-
-    fn holds_tets(self) -> bool {
-        use MeshFormat as Format;
-        let solid = [Format::Gmsh, Format::Medit, Format::Vtk, Format::Vtu].map(Kind::Mesh);
-        self == Kind::Tetgen || solid.contains(&self)
-    }
-
-    /// Sentences about what is in the mesh and cannot be in the file.
-    fn lost(self, loaded: &Loaded) -> Vec<String> {
-        use MeshFormat as Format;
-        let mut notes = Vec::new();
-        if !loaded.mesh.tets.is_empty() && !self.holds_tets() {
-            let count = loaded.mesh.tets.len();
-            notes.push(format!("wrote the surface: the {count} tets have no place in this format"));
-        }
-        let painted =
-            [Format::Ply, Format::Gltf, Format::Usd, Format::Vtu].map(Kind::Mesh).contains(&self);
-        let colored =
-            [Format::Obj, Format::Off].map(Kind::Mesh).contains(&self) || self == Kind::Cache;
-        let left: Vec<&str> = loaded
-            .attributes
-            .iter()
-            .filter(|attribute| !(painted || colored && attribute.is_color()))
-            .map(|attribute| attribute.name.as_str())
-            .collect();
-        if !left.is_empty() {
-            notes.push(format!("left out the attributes {}", left.join(", ")));
-        }
-        let all = || loaded.mesh.groups.iter().map(|group| group.name.as_str()).collect();
-        let left: Vec<&str> = match self {
-            Kind::Cache | Kind::Mesh(Format::Obj | Format::Usd) => Vec::new(),
-            Kind::Mesh(Format::Gltf) => gltf::lost_groups(&loaded.mesh),
-            _ => all(),
-        };
-        if !left.is_empty() {
-            notes.push(format!("left out the groups {}", left.join(", ")));
-        }
-        notes
-    }
+    notes
 }
 
 /// Writes an animation frame by frame, holding one in memory.
@@ -164,46 +92,45 @@ impl Kind {
 #[derive(Debug)]
 pub struct AnimationWriter {
     path: PathBuf,
+    format: Format,
     rest: Loaded,
     notes: Vec<String>,
     written: usize,
-    writer: Writer,
+    writer: Frames,
 }
 
 #[derive(Debug)]
-enum Writer {
-    Pc2(Pc2Writer),
-    Mdd(MddWriter),
-    Gltf(Box<gltf::Writer>),
-    Usd(usd::Writer),
-    /// A file per frame; how many digits its number has.
+enum Frames {
+    /// One file with all frames, in one of the formats that hold animations.
+    One(Box<dyn FrameWriter>),
+    /// A file per frame, whose number has this many digits.
     Files(usize),
     /// A mesh, for the only frame.
     Mesh,
 }
 
 impl AnimationWriter {
-    /// Starts an animation of `frames` frames at `fps` frames per second, in the format that the
-    /// ending says. A `*` in the name stands for the number of the frame, and makes a file of each;
-    /// beside `.pc2` and `.mdd` the mesh at rest is written as `.obj`; formats that hold a mesh
-    /// only take one frame.
+    /// Starts an animation of `frames` frames at `fps` frames per second, in the format of the path's
+    /// ending. A `*` in the name stands for the number of the frame, and makes a file per frame.
+    /// Beside `.pc2` and `.mdd` the mesh at rest is written as `.obj`. Formats that hold only a mesh
+    /// take one frame.
     pub fn create(path: &Path, rest: Loaded, fps: f64, frames: usize) -> Result<Self, IoError> {
-        let kind = Kind::of(path)?;
-        let mut notes = kind.lost(&rest);
-        let points = rest.mesh.positions.len();
-        let writer = if is_pattern(path) {
-            if kind == Kind::Cache {
+        let (format, writer) = writer_of(path)?;
+        // Files with a mesh each get their notes with the first frame.
+        let mut notes = Vec::new();
+        let writer = match writer {
+            Writer::Cache(_) if is_pattern(path) => {
                 let problem = "expected the name of one file: it holds all frames";
                 return Err(IoError::content(path, problem));
             }
-            // What is lost is lost with the first frame.
-            notes.clear();
-            if let Some(folder) = path.parent().filter(|f| !f.as_os_str().is_empty()) {
-                std::fs::create_dir_all(folder).map_err(IoError::system(folder, "create"))?;
+            _ if is_pattern(path) => {
+                if let Some(folder) = path.parent().filter(|f| !f.as_os_str().is_empty()) {
+                    std::fs::create_dir_all(folder).map_err(IoError::system(folder, "create"))?;
+                }
+                Frames::Files(digits(frames))
             }
-            Writer::Files(digits(frames))
-        } else if !kind.is_animated() || frames == 1 && kind != Kind::Cache {
-            if frames != 1 {
+            Writer::Mesh(_) | Writer::Files(_) | Writer::Scene(_) if frames == 1 => Frames::Mesh,
+            Writer::Mesh(_) | Writer::Files(_) => {
                 let stem = path.file_stem().unwrap_or_default().to_string_lossy();
                 let ending = path.extension().unwrap_or_default().to_string_lossy();
                 let problem = format!(
@@ -212,21 +139,15 @@ impl AnimationWriter {
                 );
                 return Err(IoError::content(path, problem));
             }
-            notes.clear();
-            Writer::Mesh
-        } else if is(path, "pc2") {
-            Writer::Pc2(Pc2Writer::create(path, points, 0.0, 1.0, frames)?)
-        } else if is(path, "mdd") {
-            Writer::Mdd(MddWriter::create(path, points, fps, frames)?)
-        } else if kind == Kind::Mesh(MeshFormat::Gltf) {
-            Writer::Gltf(Box::new(gltf::Writer::create(path, &rest, fps, frames)?))
-        } else {
-            Writer::Usd(usd::Writer::create(path, &rest, fps, frames)?)
+            Writer::Scene(create) | Writer::Cache(create) => {
+                notes = omissions(format, &rest);
+                Frames::One(create(path, &rest, fps, frames)?)
+            }
         };
-        Ok(AnimationWriter { path: path.to_owned(), rest, notes, written: 0, writer })
+        Ok(AnimationWriter { path: path.to_owned(), format, rest, notes, written: 0, writer })
     }
 
-    /// Sentences about what the format cannot hold.
+    /// Sentences about content that the format cannot hold.
     pub fn notes(&self) -> &[String] {
         &self.notes
     }
@@ -234,15 +155,12 @@ impl AnimationWriter {
     /// Adds a frame: as many positions (m) as the mesh has vertices.
     pub fn write_frame(&mut self, positions: &[DVec3]) -> Result<(), IoError> {
         match &mut self.writer {
-            Writer::Pc2(writer) => writer.write_frame(positions)?,
-            Writer::Mdd(writer) => writer.write_frame(positions)?,
-            Writer::Gltf(writer) => writer.write_frame(positions)?,
-            Writer::Usd(writer) => writer.write_frame(positions)?,
-            Writer::Files(digits) => {
+            Frames::One(writer) => writer.write_frame(positions)?,
+            Frames::Files(digits) => {
                 let path = numbered(&self.path, self.written, *digits);
                 self.pose(positions, &path)?;
             }
-            Writer::Mesh => {
+            Frames::Mesh => {
                 let path = self.path.clone();
                 self.pose(positions, &path)?;
             }
@@ -265,22 +183,14 @@ impl AnimationWriter {
         Ok(())
     }
 
-    /// Gives the files their names; with fewer frames than planned, they are of those.
+    /// Gives the files their names. With fewer frames than planned, the files have those.
     pub fn finish(self) -> Result<(), IoError> {
-        match self.writer {
-            Writer::Pc2(_) | Writer::Mdd(_) => {
-                let beside = self.path.with_extension("obj");
-                write_whole(&beside, obj::text(&self.rest).as_bytes())?;
-            }
-            _ => {}
+        let Frames::One(writer) = self.writer else { return Ok(()) };
+        if self.format.is_cache() {
+            let beside = self.path.with_extension("obj");
+            write_whole(&beside, obj::text(&self.rest).as_bytes())?;
         }
-        match self.writer {
-            Writer::Pc2(writer) => writer.finish(),
-            Writer::Mdd(writer) => writer.finish(),
-            Writer::Gltf(writer) => writer.finish(),
-            Writer::Usd(writer) => writer.finish(),
-            Writer::Files(_) | Writer::Mesh => Ok(()),
-        }
+        writer.finish()
     }
 
     /// The files that an animation of `frames` frames is written to: the path and what comes
@@ -290,14 +200,11 @@ impl AnimationWriter {
             let digits = digits(frames);
             return (0..frames).map(|frame| numbered(path, frame, digits)).collect();
         }
-        let beside = match path.extension().unwrap_or_default().to_ascii_lowercase().to_str() {
-            Some("pc2" | "mdd") => Some("obj"),
-            Some("gltf") => Some("bin"),
-            Some("node") => Some("ele"),
-            Some("ele") => Some("node"),
-            _ => None,
+        let companion = |ending: String| {
+            let all = Format::of(path)?.description().companions;
+            all.iter().find(|(own, _)| *own == ending).map(|(_, beside)| *beside)
         };
-        let beside = beside.map(|ending| path.with_extension(ending));
+        let beside = ending_of(path).and_then(companion).map(|ending| path.with_extension(ending));
         [path.to_owned()].into_iter().chain(beside).collect()
     }
 }

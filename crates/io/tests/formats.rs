@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use pliant_io::{
-    Animation, AnimationOptions, AnimationWriter, Attribute, Loaded, read_mesh, write_mesh,
+    Animation, AnimationOptions, AnimationWriter, Attribute, Attributes, Format, Loaded, read_mesh,
+    write_mesh,
 };
 use pliant_mesh::{DVec3, Group, shapes};
 
@@ -47,16 +48,66 @@ fn write(path: &Path, rest: &Loaded, frames: usize) -> Vec<String> {
     notes
 }
 
+/// Every format with each of its endings that are written.
+fn written() -> impl Iterator<Item = (Format, &'static str)> {
+    let endings = |&format: &Format| format.written_endings().iter().map(move |&e| (format, e));
+    Format::ALL.iter().flat_map(endings)
+}
+
+/// The table of formats in docs/formats.md says what the registry says.
+#[test]
+fn the_documented_table_is_the_registry() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/formats.md");
+    let text = std::fs::read_to_string(path).expect("the document");
+    let rows = text.lines().skip_while(|line| !line.starts_with("| ending |")).skip(2);
+    let mut documented = Vec::new();
+    for row in rows.take_while(|line| line.starts_with('|')) {
+        let cells: Vec<&str> = row.split('|').map(str::trim).collect();
+        let &[_, endings, _, is_written, faces, tets, frames, attributes, ..] = &cells[..] else {
+            panic!("a row of other columns: {row}");
+        };
+        for ending in endings.split(", ").map(|e| e.trim_matches(['`', '.'])) {
+            let format = Format::of(Path::new("a").with_extension(ending).as_path()).expect(row);
+            let found = format.written_endings().contains(&ending);
+            assert_eq!(is_written != "no", found, "{row}");
+            assert_eq!(tets == "yes", format.holds_tets(), "{row}");
+            assert_eq!(frames == "all", format.holds_animation(), "{row}");
+            if format.holds_mesh() {
+                assert_eq!(faces == "any", format.holds_polygons(), "{row}");
+                let expected = match format.attributes() {
+                    Attributes::None => "",
+                    Attributes::Color => "colour",
+                    Attributes::All => "all",
+                };
+                assert!(attributes == expected || !found, "{row}");
+            }
+            documented.push(ending.to_owned());
+        }
+    }
+    let mut endings: Vec<&str> = Format::ALL.iter().flat_map(|f| f.endings()).copied().collect();
+    documented.sort_unstable();
+    endings.sort_unstable();
+    assert_eq!(documented, endings, "docs/formats.md has other endings than the registry");
+}
+
 #[test]
 fn animations_come_back_frame_by_frame() {
     let folder = tempfile::tempdir().unwrap();
     let rest = cloth();
-    for name in ["a.pc2", "a.mdd", "a.glb", "a.gltf", "a.usda", "f-*.obj", "g-*.ply", "h-*.off"] {
-        let path = folder.path().join(name);
+    for (format, ending) in written() {
+        // TetGen refuses a surface, and STL makes vertices of corners.
+        if [Format::Tetgen, Format::Stl].contains(&format) {
+            continue;
+        }
+        let name = match format.holds_animation() {
+            true => format!("a.{ending}"),
+            false => format!("{ending}-*.{ending}"),
+        };
+        let path = folder.path().join(&name);
         write(&path, &rest, 12);
         let mut animation = Animation::open(path.to_str().unwrap()).unwrap();
         assert_eq!(animation.frame_count(), 12, "{name}");
-        let timed = ["a.mdd", "a.glb", "a.gltf", "a.usda"].contains(&name);
+        let timed = format.holds_animation() && format != Format::Pc2;
         assert_eq!(animation.fps(), timed.then_some(24.0), "{name}");
         assert_eq!(animation.rest().triangles.len(), rest.mesh.triangles.len(), "{name}");
         let mut positions = rest.mesh.positions.clone();
@@ -68,7 +119,7 @@ fn animations_come_back_frame_by_frame() {
         }
         assert!(animation.read_frame(12, &mut positions).is_err(), "{name}");
     }
-    assert!(folder.path().join("f-0011.obj").exists() && folder.path().join("a.obj").exists());
+    assert!(folder.path().join("obj-0011.obj").exists() && folder.path().join("a.obj").exists());
     assert!(
         std::fs::read_dir(folder.path())
             .unwrap()
@@ -80,25 +131,18 @@ fn animations_come_back_frame_by_frame() {
 fn surfaces_come_back_with_what_the_format_holds() {
     let folder = tempfile::tempdir().unwrap();
     let rest = cloth();
-    // Ending, whether polygons, the group, colours and the weight come back.
-    for (ending, [polygons, group, colors, weight]) in [
-        ("obj", [true, true, true, false]),
-        ("off", [true, false, true, false]),
-        ("ply", [true, false, true, true]),
-        ("stl", [false, false, false, false]),
-        ("glb", [false, true, true, true]),
-        ("gltf", [false, true, true, true]),
-        ("usda", [true, true, true, true]),
-        ("vtk", [true, false, false, false]),
-        ("vtu", [true, false, true, true]),
-        ("msh", [false, false, false, false]),
-        ("mesh", [false, false, false, false]),
-    ] {
+    for (format, ending) in written() {
+        if format == Format::Tetgen || !format.holds_mesh() {
+            continue;
+        }
+        let (polygons, group) = (format.holds_polygons(), format.keeps_groups());
+        let colors = format.attributes() != Attributes::None;
+        let weight = format.attributes() == Attributes::All;
         let path = folder.path().join("cloth").with_extension(ending);
         let notes = write_mesh(&path, &rest).unwrap().join("; ");
         let again = read_mesh(&path).unwrap();
         assert_eq!(again.mesh.triangles.len(), rest.mesh.triangles.len(), "{ending}");
-        if ending != "stl" {
+        if format != Format::Stl {
             assert_eq!(again.mesh.positions, rest.mesh.positions, "{ending}");
         }
         if polygons {
@@ -127,7 +171,7 @@ fn surfaces_come_back_with_what_the_format_holds() {
 fn solids_come_back_whole_or_as_their_surface() {
     let folder = tempfile::tempdir().unwrap();
     let cube = Loaded::from(shapes::solid_box(DVec3::new(1.0, 0.3, 0.7), [3, 2, 2]).unwrap());
-    for ending in ["msh", "mesh", "vtk", "vtu", "node"] {
+    for (_, ending) in written().filter(|(format, _)| format.holds_tets()) {
         let path = folder.path().join("cube").with_extension(ending);
         assert_eq!(write_mesh(&path, &cube).unwrap(), Vec::<String>::new(), "{ending}");
         assert_eq!(read_mesh(&path).unwrap().mesh, cube.mesh, "{ending}");
@@ -168,8 +212,9 @@ fn what_a_format_cannot_hold_is_refused() {
 fn animations_that_end_early_are_whole() {
     let folder = tempfile::tempdir().unwrap();
     let rest = cloth();
-    for name in ["a.pc2", "a.mdd", "a.glb", "a.gltf", "a.usda"] {
-        let path = folder.path().join(name);
+    for (_, ending) in written().filter(|(format, _)| format.holds_animation()) {
+        let name = format!("a.{ending}");
+        let path = folder.path().join(&name);
         let mut writer = AnimationWriter::create(&path, rest.clone(), 30.0, 1500).unwrap();
         (0..4).for_each(|i| writer.write_frame(&frame(&rest, i)).unwrap());
         writer.finish().unwrap();

@@ -5,7 +5,7 @@
 use std::path::Path;
 
 use pliant_io::{
-    Animation, AnimationWriter, Attribute, IoError, Loaded, MeshFormat, parse_mesh, parse_tetgen,
+    Animation, AnimationWriter, Attribute, Format, IoError, Loaded, parse_mesh, parse_tetgen,
 };
 use pliant_mesh::diagnosis::{self, FindingKind};
 use pliant_mesh::{DVec3, Mesh};
@@ -16,7 +16,7 @@ const NODES: &str = "4 3 0 0\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n";
 const TETS: &str = "1 4 0\n1 1 2 3 4\n";
 
 /// The same tet in every format: a name, the format, the bytes. `x` is a coordinate.
-fn seeds(x: &str) -> Vec<(&'static str, MeshFormat, Vec<u8>)> {
+fn seeds(x: &str) -> Vec<(&'static str, Format, Vec<u8>)> {
     let points = [format!("{x} 0 0"), "1 0 0".into(), "0 1 0".into(), "0 0 1".into()];
     let numbered: String = (1..).zip(&points).map(|(i, p)| format!("{i} {p}\n")).collect();
     let plain = points.join("\n");
@@ -77,18 +77,18 @@ fn seeds(x: &str) -> Vec<(&'static str, MeshFormat, Vec<u8>)> {
         float[] primvars:weight = [0, 0, 0, 1] (\n interpolation = \"vertex\"\n)\n}}\n}}\n"
     );
     vec![
-        ("OFF", MeshFormat::Off, off.into_bytes()),
-        ("PLY", MeshFormat::Ply, ply.into_bytes()),
-        ("STL", MeshFormat::Stl, stl.into_bytes()),
-        ("Vega", MeshFormat::Vega, vega.into_bytes()),
-        ("USD", MeshFormat::Usd, usd.into_bytes()),
-        ("Gmsh 1", MeshFormat::Gmsh, gmsh_1.into_bytes()),
-        ("Gmsh 2", MeshFormat::Gmsh, gmsh_2.into_bytes()),
-        ("Gmsh 4", MeshFormat::Gmsh, gmsh_4.into_bytes()),
-        ("Medit", MeshFormat::Medit, medit.into_bytes()),
-        ("VTK", MeshFormat::Vtk, vtk.into_bytes()),
-        ("VTU", MeshFormat::Vtu, vtu.into_bytes()),
-        ("OBJ", MeshFormat::Obj, obj.into_bytes()),
+        ("OFF", Format::Off, off.into_bytes()),
+        ("PLY", Format::Ply, ply.into_bytes()),
+        ("STL", Format::Stl, stl.into_bytes()),
+        ("Vega", Format::Vega, vega.into_bytes()),
+        ("USD", Format::Usd, usd.into_bytes()),
+        ("Gmsh 1", Format::Gmsh, gmsh_1.into_bytes()),
+        ("Gmsh 2", Format::Gmsh, gmsh_2.into_bytes()),
+        ("Gmsh 4", Format::Gmsh, gmsh_4.into_bytes()),
+        ("Medit", Format::Medit, medit.into_bytes()),
+        ("VTK", Format::Vtk, vtk.into_bytes()),
+        ("VTU", Format::Vtu, vtu.into_bytes()),
+        ("OBJ", Format::Obj, obj.into_bytes()),
     ]
 }
 
@@ -142,7 +142,7 @@ fn skinned_gltf() -> Vec<u8> {
 }
 
 /// Binary files of the same tet.
-fn binary_seeds() -> Vec<(&'static str, MeshFormat, Vec<u8>)> {
+fn binary_seeds() -> Vec<(&'static str, Format, Vec<u8>)> {
     let points = [0.0f64, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
     let ints = |values: &[i32]| values.iter().flat_map(|v| v.to_le_bytes()).collect::<Vec<u8>>();
     let sizes = |values: &[u64]| values.iter().flat_map(|v| v.to_le_bytes()).collect::<Vec<u8>>();
@@ -206,26 +206,37 @@ fn binary_seeds() -> Vec<(&'static str, MeshFormat, Vec<u8>)> {
     vtu.extend(data);
     vtu.extend(b"</AppendedData></VTKFile>");
     vec![
-        ("STL binary", MeshFormat::Stl, written("stl")),
-        ("PLY binary", MeshFormat::Ply, written("ply")),
-        ("glTF binary", MeshFormat::Gltf, written("glb")),
-        ("glTF", MeshFormat::Gltf, skinned_gltf()),
-        ("Gmsh 2 binary", MeshFormat::Gmsh, gmsh_2),
-        ("Gmsh 4 binary", MeshFormat::Gmsh, gmsh_4),
-        ("VTK binary", MeshFormat::Vtk, vtk),
-        ("VTU appended", MeshFormat::Vtu, vtu),
-        ("USD binary", MeshFormat::Usd, include_bytes!("fixtures/tet.usdc").to_vec()),
-        ("USD archive", MeshFormat::Usd, include_bytes!("fixtures/tet.usdz").to_vec()),
+        ("STL binary", Format::Stl, written("stl")),
+        ("PLY binary", Format::Ply, written("ply")),
+        ("glTF binary", Format::Gltf, written("glb")),
+        ("glTF", Format::Gltf, skinned_gltf()),
+        ("Gmsh 2 binary", Format::Gmsh, gmsh_2),
+        ("Gmsh 4 binary", Format::Gmsh, gmsh_4),
+        ("VTK binary", Format::Vtk, vtk),
+        ("VTU appended", Format::Vtu, vtu),
+        ("USD binary", Format::Usd, include_bytes!("fixtures/tet.usdc").to_vec()),
+        ("USD archive", Format::Usd, include_bytes!("fixtures/tet.usdz").to_vec()),
     ]
 }
 
-fn all_seeds() -> Vec<(&'static str, MeshFormat, Vec<u8>)> {
-    [seeds("0"), binary_seeds()].concat()
+/// The seeds above, and a file by the writer of every other format.
+fn all_seeds() -> Vec<(&'static str, Format, Vec<u8>)> {
+    let mut all = [seeds("0"), binary_seeds()].concat();
+    for &format in Format::ALL.iter().filter(|format| format.holds_mesh()) {
+        if all.iter().any(|(_, seeded, _)| *seeded == format) {
+            continue;
+        }
+        let Some(ending) = format.written_endings().first() else {
+            panic!("{} is not written: expected a file of it among the seeds", format.name());
+        };
+        all.push((format.name(), format, written(ending)));
+    }
+    all
 }
 
 thread_local! {
     /// Made once: some of them by way of the disk.
-    static SEEDS: Vec<(&'static str, MeshFormat, Vec<u8>)> = all_seeds();
+    static SEEDS: Vec<(&'static str, Format, Vec<u8>)> = all_seeds();
 }
 
 /// A mesh whose elements can be indexed, or an error that names the file.

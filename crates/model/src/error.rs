@@ -2,6 +2,28 @@
 
 use thiserror::Error;
 
+/// Why a mesh cannot be the shape of a collider.
+#[derive(Clone, Debug, Error, PartialEq)]
+pub enum ShapeError {
+    /// The mesh has no triangles.
+    #[error("has no triangles")]
+    NoTriangles,
+    /// A corner of a triangle is missing or not finite.
+    #[error("triangle {triangle} has no finite vertex {vertex}")]
+    NotFinite {
+        /// Number of the triangle, from 0.
+        triangle: usize,
+        /// Number of the vertex, from 0.
+        vertex: u32,
+    },
+    /// The bounding box has no finite positive size.
+    #[error("has no size")]
+    NoSize,
+    /// The cells of a smooth shape have no finite positive size.
+    #[error("needs cells of some size")]
+    NoCells,
+}
+
 /// Why a model could not be built.
 #[derive(Debug, Error)]
 pub enum ModelError {

@@ -27,7 +27,7 @@ pub use body::{Body, Matter};
 pub use breeze::Breeze;
 pub use builder::{ActiveTet, Hold, ModelBuilder, Numbers, SlidingVertex};
 pub use collider::{Collider, ColliderShape, Placed, Response, Shape};
-pub use error::ModelError;
+pub use error::{ModelError, ShapeError};
 pub use field::{Field, StiffPoints};
 pub use glam::DVec3;
 pub use gusts::Gusts;

@@ -40,7 +40,7 @@ pub struct Library {
 }
 
 /// What names such as `puppet:elephant` stand for, at so many frames per second; `None` for other names.
-pub type Puppets = fn(&str, Option<f64>) -> Option<Result<Made, String>>;
+pub type Puppets = fn(&str, Option<f64>) -> Option<Result<Made, StudioError>>;
 
 /// An animation that is made, not read.
 #[derive(Clone, Debug, Default)]

@@ -10,7 +10,7 @@ use pliant::face::{BuildOptions, FaceModel, build, read_own_head, register};
 use pliant::io::atomic::{refuse_overwriting, write_whole};
 use pliant::math::team::Team;
 
-use crate::arguments::{Options, unit};
+use crate::arguments::{BadValue, Options, number, unit};
 use crate::failure::Failure;
 use crate::report;
 
@@ -83,9 +83,6 @@ fn contents(face: &FaceModel) -> String {
     )
 }
 
-fn size(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(size) if (0.002..=0.012).contains(&size) => Ok(size),
-        _ => Err("expected metres, from 0.002 to 0.012".to_owned()),
-    }
+fn size(text: &str) -> Result<f64, BadValue> {
+    number(text, |size| (0.002..=0.012).contains(&size), "metres, from 0.002 to 0.012")
 }

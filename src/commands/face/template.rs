@@ -11,7 +11,7 @@ use pliant::face::{Performance, Template, read_own_head, register};
 use pliant::io::atomic::{create_folder, refuse_overwriting, write_whole};
 use pliant::math::team::Team;
 
-use crate::arguments::{Options, unit};
+use crate::arguments::{BadValue, Options, number, unit};
 use crate::failure::Failure;
 use crate::report;
 
@@ -100,9 +100,6 @@ fn contents(template: &Template) -> String {
     )
 }
 
-fn size(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(size) if (0.0008..=0.02).contains(&size) => Ok(size),
-        _ => Err("expected metres, from 0.0008 to 0.02".to_owned()),
-    }
+fn size(text: &str) -> Result<f64, BadValue> {
+    number(text, |size| (0.0008..=0.02).contains(&size), "metres, from 0.0008 to 0.02")
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use glam::DVec3;
-use pliant_io::{MeshFormat, files_in, read_blendshapes, read_mesh, read_text};
+use pliant_io::{Format, files_in, read_blendshapes, read_mesh, read_text};
 use serde_json::Value;
 
 use super::OwnHead;
@@ -99,7 +99,9 @@ fn shapes_in(
             problem: problem.to_owned(),
         };
         let files = if place.is_dir() {
-            let found = files_in(place)?.into_iter().filter(|file| MeshFormat::of(file).is_some());
+            let found = files_in(place)?
+                .into_iter()
+                .filter(|file| Format::of(file).is_some_and(Format::holds_mesh));
             found.collect()
         } else {
             vec![place.clone()]
@@ -123,7 +125,7 @@ fn shapes_in(
 
 /// The morph targets of a file, or what it is itself.
 fn shapes_of(file: &Path, positions: &[DVec3], unit: f64) -> Result<Vec<Blendshape>, FaceError> {
-    if MeshFormat::of(file) == Some(MeshFormat::Gltf) {
+    if Format::of(file) == Some(Format::Gltf) {
         let scaled = |d: Vec<DVec3>| d.into_iter().map(|d| unit * d).collect();
         let read = read_blendshapes(file)?.shapes.into_iter();
         let all: Vec<Blendshape> =

@@ -119,7 +119,7 @@ pub(super) fn model(
             let shape = shape.map_err(|problem| FaceError::Part {
                 path: face.name.clone().into(),
                 part: format!("the {name} teeth's proxy"),
-                problem,
+                problem: problem.to_string(),
             })?;
             builder = builder.collider(Collider::new(shape, TEETH_STIFFNESS * options.shear));
         }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use glam::DVec3;
-use pliant_io::{Loaded, MeshFormat, read_blendshapes, read_ids, read_mesh, read_text, unit_named};
+use pliant_io::{Format, Loaded, read_blendshapes, read_ids, read_mesh, read_text, unit_named};
 use pliant_mesh::{Attribute, Group, Mesh, Surface};
 
 use super::TEMPLATE;
@@ -213,7 +213,7 @@ impl Reader<'_> {
         skin: &Mesh,
     ) -> Result<Vec<(PathBuf, Blendshape)>, FaceError> {
         let mut files: Vec<PathBuf> = pliant_io::files_in(folder)?;
-        files.retain(|file| MeshFormat::of(file).is_some());
+        files.retain(|file| Format::of(file).is_some_and(Format::holds_mesh));
         let mut shapes = Vec::with_capacity(files.len());
         for path in files {
             let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();

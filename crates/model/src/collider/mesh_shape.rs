@@ -11,6 +11,8 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use glam::DVec3;
 use pliant_mesh::{Bounds, Mesh, SignedDistance, boundary_of_tets};
 
+use crate::error::ShapeError;
+
 /// Cells along the longest side of the grid.
 const CELLS: usize = 32;
 /// Small cells along the side of one that the surface reaches.
@@ -56,28 +58,28 @@ impl MeshShape {
     /// Of the triangles of a mesh \[m\], or the outer faces of its tets.
     ///
     /// # Errors
-    /// A reason, when there is no triangle, or one that has no finite corners or no area at all.
-    pub fn new(mesh: &Mesh) -> Result<Self, String> {
+    /// The mesh has no triangles, no finite corners, or no size.
+    pub fn new(mesh: &Mesh) -> Result<Self, ShapeError> {
         let triangles = match mesh.triangles.is_empty() {
             true => boundary_of_tets(&mesh.tets),
             false => mesh.triangles.clone(),
         };
         if triangles.is_empty() {
-            return Err("has no triangles".to_owned());
+            return Err(ShapeError::NoTriangles);
         }
         let surface = Mesh::surface(mesh.positions.clone(), triangles);
         let mut corners = Vec::new();
         for (t, triangle) in surface.triangles.iter().enumerate() {
             for &v in triangle {
                 let at = surface.positions.get(v as usize).filter(|x| x.is_finite());
-                let missing = || format!("triangle {t} has no finite vertex {v}");
+                let missing = || ShapeError::NotFinite { triangle: t, vertex: v };
                 corners.push(*at.ok_or_else(missing)?);
             }
         }
-        let bounds = Bounds::of(&corners).ok_or("has no triangles")?;
+        let bounds = Bounds::of(&corners).ok_or(ShapeError::NoTriangles)?;
         let size = bounds.size().max_element();
         if !(size > 0.0 && size.is_finite()) {
-            return Err("has no size".to_owned());
+            return Err(ShapeError::NoSize);
         }
         // About its middle, so that a gap counts the same from every side.
         let middle = bounds.center();
@@ -291,7 +293,7 @@ mod tests {
 
     #[test]
     fn bad_surfaces_are_refused_and_bad_points_are_outside() {
-        let refused = |mesh: &Mesh| MeshShape::new(mesh).unwrap_err();
+        let refused = |mesh: &Mesh| MeshShape::new(mesh).unwrap_err().to_string();
         assert_eq!(refused(&Mesh::default()), "has no triangles");
         let broken = Mesh::surface(vec![DVec3::ZERO, DVec3::X], vec![[0, 1, 7]]);
         assert_eq!(refused(&broken), "triangle 0 has no finite vertex 7");

@@ -21,6 +21,7 @@ use serde::Serialize;
 use self::placed::Moved;
 use super::mesh_shape::MeshShape;
 use super::smooth_shape::SmoothShape;
+use crate::error::ShapeError;
 use crate::motion::Rigid;
 use crate::words::words;
 
@@ -330,8 +331,8 @@ impl Shape {
     /// ```
     ///
     /// # Errors
-    /// A reason, when they are no surface.
-    pub fn mesh(mesh: &Mesh) -> Result<Self, String> {
+    /// The triangles are no surface.
+    pub fn mesh(mesh: &Mesh) -> Result<Self, ShapeError> {
         Ok(Shape(Geometry::Mesh(Moved::new(MeshShape::new(mesh)?))))
     }
 
@@ -348,8 +349,8 @@ impl Shape {
     /// ```
     ///
     /// # Errors
-    /// A reason, when the triangles are no surface.
-    pub fn smooth(mesh: &Mesh, cell: f64) -> Result<Self, String> {
+    /// The triangles are no surface, or the cells have no size.
+    pub fn smooth(mesh: &Mesh, cell: f64) -> Result<Self, ShapeError> {
         Ok(Shape(Geometry::Smooth(Moved::new(SmoothShape::new(mesh, cell)?))))
     }
 

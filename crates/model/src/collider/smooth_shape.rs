@@ -9,6 +9,7 @@ use glam::{DMat3, DVec3};
 use pliant_mesh::{Bounds, Mesh};
 
 use super::mesh_shape::MeshShape;
+use crate::error::ShapeError;
 
 /// Cells between the surface's box and the end of the lattice.
 const MARGIN: f64 = 3.0;
@@ -43,10 +44,10 @@ impl SmoothShape {
     /// Of what the triangles of a mesh \[m\] go round, on cubes of a side \[m\].
     ///
     /// # Errors
-    /// A reason, when they are no surface, or the side is no length.
-    pub fn new(mesh: &Mesh, cell: f64) -> Result<Self, String> {
+    /// The triangles are no surface, or the side is no length.
+    pub fn new(mesh: &Mesh, cell: f64) -> Result<Self, ShapeError> {
         if !(cell > 0.0 && cell.is_finite()) {
-            return Err("needs cells of some size".to_owned());
+            return Err(ShapeError::NoCells);
         }
         let exact = MeshShape::new(mesh)?;
         let bounds = exact.bounds();
@@ -218,7 +219,8 @@ mod tests {
         let (center, radius) = shape.ball();
         assert!(shape.at(center + DVec3::X * 10.0 * radius).value > 8.0 * radius);
         assert_eq!(shape.at(DVec3::NAN).value, f64::INFINITY);
-        assert_eq!(SmoothShape::new(&Mesh::default(), 0.1).unwrap_err(), "has no triangles");
+        let empty = SmoothShape::new(&Mesh::default(), 0.1);
+        assert_eq!(empty.unwrap_err(), ShapeError::NoTriangles);
         assert!(SmoothShape::new(&shapes::jelly(8).unwrap(), 0.0).is_err());
     }
 

@@ -3,9 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use glam::DVec3;
-use pliant_enrich::comparison::{Method, gamma_of_distance};
-use pliant_enrich::hidden::Hidden;
-use pliant_enrich::surface_arap::SurfaceArap;
+use pliant_enrich::comparison::{Method, SurfaceArap, gamma_of_distance};
+use pliant_enrich::report::CompletionError;
 use pliant_enrich::{Enrichment, FitOptions, Measures, Project, gamma};
 use pliant_io::AnimationWriter;
 use pliant_view::plot::{Figure, Panel, Series};
@@ -31,12 +30,12 @@ pub struct Comparison {
     pub poses: Vec<Vec<DVec3>>,
     pub measures: Measures,
     /// Of what is not tracked, where there is such.
-    pub hidden: Option<Hidden>,
+    pub hidden: Option<CompletionError>,
 }
 
 impl Comparison {
     /// In a line; `own` is what the paper's method made of what is hidden.
-    pub fn line(&self, method: Method, own: Option<&Hidden>) -> String {
+    pub fn line(&self, method: Method, own: Option<&CompletionError>) -> String {
         let name = method.name();
         let moved = 100.0 * self.measures.motion_added();
         let spikes = self.measures.spikes;
@@ -66,12 +65,12 @@ impl Comparison {
 }
 
 /// How far what is not tracked is from the input, which may have it all the same.
-pub fn hidden_json(hidden: Option<&Hidden>) -> Value {
+pub fn hidden_json(hidden: Option<&CompletionError>) -> Value {
     hidden.map_or(Value::Null, |hidden| {
         json!({
             "vertices": hidden.count(),
             "error_mean": hidden.mean(),
-            "error_max": hidden.most,
+            "error_max": hidden.max,
             "crossings": hidden.crossings,
         })
     })
@@ -118,7 +117,7 @@ pub fn run(
     let count = input.len();
     let loaded = input.source.loaded().clone();
     let mut measures = Measures::new(&loaded.mesh);
-    let mut hidden = Hidden::of(&loaded.mesh, &own.enrichment.tracked());
+    let mut hidden = CompletionError::new(&loaded.mesh, &own.enrichment.tracked());
     let mut poses = Vec::new();
     let mut writer = AnimationWriter::create(&path, loaded, input.source.fps(), count)?;
     for k in 0..count {
@@ -173,9 +172,9 @@ fn equal_gamma(
     for k in 0..count {
         frames.push(input.frame(k)?);
     }
-    let chosen = gamma::diverse(&frames, POSES);
+    let chosen = gamma::diverse_poses(&frames, POSES);
     let frames: Vec<Vec<DVec3>> = chosen.into_iter().map(|k| frames[k].clone()).collect();
-    let (bound, tracked) = (own.enrichment.bound(), own.enrichment.tracked());
+    let (bound, tracked) = (own.enrichment.embedded(), own.enrichment.tracked());
     let usual = FitOptions { gamma: own.enrichment.gamma(), ..FitOptions::default() };
     let mut fitting = pliant_enrich::Fitting::new(bound, &tracked, &usual, threads)?;
     let mut solid = bound.solid.positions.clone();

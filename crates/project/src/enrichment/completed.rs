@@ -3,8 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
-use pliant_enrich::bound::usual_resolution;
 use pliant_enrich::detail::Transfer;
+use pliant_enrich::embedding::default_resolution;
 use pliant_enrich::{Blend, Enrichment, Project, SimulationOptions};
 use toml::{Table, Value};
 
@@ -49,14 +49,14 @@ impl Written {
             }
         };
         table.insert("input".to_owned(), Value::String(written));
-        let young = SimulationOptions::usual_young(enrichment.bound());
+        let young = SimulationOptions::default_young(enrichment.embedded());
         let material = Table::from_iter([
             ("model".to_owned(), Value::from(project.model.name())),
             ("young".to_owned(), Value::from(project.young.unwrap_or(young))),
             ("poisson".to_owned(), Value::from(project.poisson)),
             ("density".to_owned(), Value::from(project.density)),
         ]);
-        let usual = || usual_resolution(input.source.rest());
+        let usual = || default_resolution(input.source.rest());
         let resolution = project.resolution.unwrap_or_else(usual);
         let mode = match project.blend {
             Blend::Implicit => "implicit",

@@ -3,12 +3,13 @@
 use std::path::Path;
 
 use glam::DVec3;
-use pliant_enrich::cycle::Cycle;
-use pliant_enrich::met::{MetMesh, Soft};
-use pliant_enrich::objects::{Object, rigid_motion};
-use pliant_enrich::preparation::{Asked, flesh, sampled, weight_map};
-use pliant_enrich::project::Separated;
-use pliant_enrich::{Bound, Enrichment, Project, SimulationOptions};
+use pliant_enrich::pipeline::Cycle;
+use pliant_enrich::project::{
+    ObjectMesh, ResolvedProject, Separated, SoftMaterial, sample_frames, simulation_options,
+    weight_map,
+};
+use pliant_enrich::simulation::{ContactObject, rigid_motion};
+use pliant_enrich::{EmbeddedSurface, Enrichment, Project, SimulationOptions};
 use pliant_io::{Loaded, read_mesh, unit_named};
 use pliant_math::team::Team;
 use pliant_mesh::Mesh;
@@ -38,7 +39,7 @@ pub fn prepare(
     let about = |problem: String| ProjectError::about(Path::new(&project.input), problem);
     let (unit, mut warnings) = normal_unit(&input.source);
     let mut poses = Vec::new();
-    for k in sampled(input.len()) {
+    for k in sample_frames(input.len()) {
         poses.push(input.frame(k)?);
     }
     let rest = input.source.loaded().clone().into_selectable();
@@ -61,10 +62,14 @@ pub fn prepare(
         Some(file) => Some(read_map(&folder.join(file), rest.positions.len())?),
     };
     let scale = (unit, input.source.fps());
-    let asked = Asked::of(project, &rest, scale, map, &mut SceneFiles::within(folder));
-    let Asked { options: wanted, regions } = asked.map_err(|error| about(error.to_string()))?;
+    let asked = ResolvedProject::new(project, &rest, scale, map, &mut SceneFiles::within(folder));
+    let ResolvedProject { options: wanted, regions } =
+        asked.map_err(|error| about(error.to_string()))?;
     let (objects, soft) = objects(project, folder, unit, input.source.fps())?;
-    let flesh = |bound: &Bound| SimulationOptions { objects, ..flesh(project, &regions, bound) };
+    let flesh = |bound: &EmbeddedSurface| SimulationOptions {
+        objects,
+        ..simulation_options(project, &regions, bound)
+    };
     let enrichment = Enrichment::new(&rest, separated.as_ref(), &poses, wanted, flesh, threads)
         .map_err(|error| about(error.to_string()))?;
     if enrichment.neutral_pose().is_some() {
@@ -75,7 +80,7 @@ pub fn prepare(
 }
 
 /// What the body meets (m), and those that are soft with their numbers, as they are in their files.
-type Met = (Vec<Object>, Vec<(usize, Loaded)>);
+type Met = (Vec<ContactObject>, Vec<(usize, Loaded)>);
 
 /// What a project says that the body meets.
 fn objects(project: &Project, folder: &Path, unit: f64, fps: f64) -> Result<Met, ProjectError> {
@@ -94,8 +99,8 @@ fn objects(project: &Project, folder: &Path, unit: f64, fps: f64) -> Result<Met,
                 let cache = folder.join(cache).display().to_string();
                 // A shape has no file; caches of shapes are refused when the project is read.
                 let written = match &met.mesh {
-                    MetMesh::File(file) => format!("{}+{cache}", folder.join(file).display()),
-                    MetMesh::Shape { .. } => cache,
+                    ObjectMesh::File(file) => format!("{}+{cache}", folder.join(file).display()),
+                    ObjectMesh::Shape { .. } => cache,
                 };
                 let mut source = Source::open(&written, Default::default())?;
                 let mut frames = Vec::new();
@@ -110,10 +115,10 @@ fn objects(project: &Project, folder: &Path, unit: f64, fps: f64) -> Result<Met,
         };
         scale(&mut surface.positions);
         objects.push(match met.soft {
-            None => Object::Rigid { surface, motion },
-            Some(Soft { young, poisson, density, velocity }) => {
+            None => ContactObject::Rigid { surface, motion },
+            Some(SoftMaterial { young, poisson, density, velocity }) => {
                 let velocity = DVec3::from_array(velocity);
-                Object::Soft { surface, young, poisson, density, velocity }
+                ContactObject::Soft { surface, young, poisson, density, velocity }
             }
         });
     }
@@ -121,10 +126,10 @@ fn objects(project: &Project, folder: &Path, unit: f64, fps: f64) -> Result<Met,
 }
 
 /// The surface of something that the body meets.
-fn met_mesh(mesh: &MetMesh, folder: &Path) -> Result<Loaded, ProjectError> {
+fn met_mesh(mesh: &ObjectMesh, folder: &Path) -> Result<Loaded, ProjectError> {
     let (shape, resolution) = match mesh {
-        MetMesh::File(file) => return Ok(read_mesh(&folder.join(file))?),
-        MetMesh::Shape { shape, resolution } => (shape, *resolution),
+        ObjectMesh::File(file) => return Ok(read_mesh(&folder.join(file))?),
+        ObjectMesh::Shape { shape, resolution } => (shape, *resolution),
     };
     let Some(creature) = Creature::named(shape) else {
         let known: Vec<&str> = Creature::names().collect();

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use glam::DVec3;
-use pliant_enrich::bound::usual_resolution;
-use pliant_enrich::hidden::Hidden;
+use pliant_enrich::embedding::default_resolution;
+use pliant_enrich::report::CompletionError;
 use pliant_enrich::{Enrichment, Measures, Project};
 use pliant_io::atomic::{refuse_overwriting, write_whole};
 use pliant_io::{AnimationOptions, AnimationWriter, Attribute, Loaded, write_mesh};
@@ -33,7 +33,7 @@ pub struct EnrichmentRun<'a> {
     /// `None` until the outputs are begun or resumed.
     store: Option<FrameStore>,
     measures: Measures,
-    hidden: Option<Hidden>,
+    hidden: Option<CompletionError>,
     /// Frames that pictures show.
     places: Vec<usize>,
     tally: Tally,
@@ -62,7 +62,7 @@ impl<'a> EnrichmentRun<'a> {
         source.report(watch);
         let mut input = Sequence::of(source, request.frames)?;
         if request.preview {
-            let usual = || usual_resolution(input.source.rest());
+            let usual = || default_resolution(input.source.rest());
             let cells = values.resolution.unwrap_or_else(usual);
             values.resolution = Some(cells.div_ceil(2).max(4));
         }
@@ -75,7 +75,7 @@ impl<'a> EnrichmentRun<'a> {
             values,
             store: None,
             measures: Measures::new(input.source.rest()),
-            hidden: Hidden::of(input.source.rest(), &prepared.enrichment.tracked()),
+            hidden: CompletionError::new(input.source.rest(), &prepared.enrichment.tracked()),
             places: strip::places(input.len(), input.source.fps(), &request.look),
             tally: Tally::default(),
             done: 0,
@@ -283,7 +283,7 @@ impl Work for EnrichmentRun<'_> {
             json,
             warnings,
             frames: tally.frames,
-            tets: enrichment.bound().solid.tets.len(),
+            tets: enrichment.embedded().solid.tets.len(),
             most_motion: self.measures.most_motion,
             ms_per_frame: [tally.fit_seconds, tally.step_seconds].map(|s| 1e3 * s / frames),
             seconds,

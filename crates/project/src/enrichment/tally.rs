@@ -120,7 +120,7 @@ impl Tally {
             "frames": self.frames,
             "steps": self.steps,
             "vertices": enrichment.is_exact().len(),
-            "tets": enrichment.bound().solid.tets.len(),
+            "tets": enrichment.embedded().solid.tets.len(),
             "exact": enrichment.is_exact().iter().filter(|e| **e).count(),
             "gamma": enrichment.gamma(),
             "follow_error": measures.follow_error,

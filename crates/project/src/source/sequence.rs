@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use std::path::Path;
 
 use glam::DVec3;
-use pliant_enrich::gaps;
+use pliant_enrich::input::missing_frames;
 
 use super::{FrameRange, Source};
 use crate::error::ProjectError;
@@ -25,9 +25,11 @@ impl Sequence {
     /// Some frames of an animation.
     pub fn of(source: Source, asked: FrameRange) -> Result<Sequence, ProjectError> {
         let numbers: Option<Vec<u64>> =
-            source.frame_files().iter().map(|f| gaps::number_of(f)).collect();
+            source.frame_files().iter().map(|f| missing_frames::frame_number(f)).collect();
         let slots = match numbers {
-            Some(numbers) if numbers.len() == source.frames() => gaps::numbered(&numbers),
+            Some(numbers) if numbers.len() == source.frames() => {
+                missing_frames::frame_slots(&numbers)
+            }
             _ => (0..source.frames()).map(Some).collect(),
         };
         let frames = asked.within(slots.len()).ok_or_else(|| {
@@ -49,11 +51,11 @@ impl Sequence {
         let at = (first + index).min(*self.frames.end());
         let Sequence { source, slots, .. } = self;
         let mut read = |k: usize| slots[k].map(|slot| source.frame(slot)).transpose();
-        let Some(frame) = gaps::mended(at, slots.len(), &mut read)? else {
+        let Some(frame) = missing_frames::repaired_frame(at, slots.len(), &mut read)? else {
             let problem = "has a vertex that is not finite in any frame".to_owned();
             return Err(ProjectError::about(Path::new(&self.source.name()), problem));
         };
-        if frame.is_mended && !self.mended.contains(&at) {
+        if frame.is_repaired && !self.mended.contains(&at) {
             self.mended.push(at);
         }
         Ok(frame.positions)

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use pliant_io::AnimationWriter;
 use pliant_io::atomic::{refuse_overwriting, write_whole};
+use pliant_io::{AnimationWriter, Format};
 
 use super::piece::{Piece, Source};
 use crate::error::StudioError;
@@ -66,7 +66,7 @@ impl Export<'_> {
                 write_whole(&project, self.text.as_bytes())?;
                 Ok(file_name(&project))
             }
-            "result" if !["glb", "usda"].contains(&format) => {
+            "result" if !is_one_file(format) => {
                 Err(StudioError::refused("Expected a format that is one file: glb or usda."))
             }
             "result" => {
@@ -96,9 +96,9 @@ impl Export<'_> {
             return Ok(None);
         }
         let stem = project.file_stem().unwrap_or_default().to_string_lossy();
-        Ok(Some(project.with_file_name(match format {
-            "obj" => format!("{stem}-*.obj"),
-            _ => format!("{stem}.{format}"),
+        Ok(Some(project.with_file_name(match holds_animation(format) {
+            true => format!("{stem}.{format}"),
+            false => format!("{stem}-*.{format}"),
         })))
     }
 
@@ -119,6 +119,17 @@ impl Export<'_> {
         }
         Ok(writer.finish()?)
     }
+}
+
+/// True if one file of the format with this ending holds an animation.
+fn holds_animation(ending: &str) -> bool {
+    Format::of(&Path::new("a").with_extension(ending)).is_some_and(Format::holds_animation)
+}
+
+/// True if an animation in the format with this ending is a single file.
+fn is_one_file(ending: &str) -> bool {
+    let path = Path::new("a").with_extension(ending);
+    holds_animation(ending) && AnimationWriter::outputs(&path, 1).len() == 1
 }
 
 fn file_name(path: &Path) -> String {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use pliant_enrich::preparation::Asked;
+use pliant_enrich::project::ResolvedProject;
 use serde::Deserialize;
 use toml::{Table, Value};
 
@@ -48,7 +48,7 @@ pub struct Paint {
 
 impl Paint {
     /// What a project has for an animation of so many vertices.
-    pub fn of(asked: &Asked, vertices: usize) -> Paint {
+    pub fn of(asked: &ResolvedProject, vertices: usize) -> Paint {
         let options = &asked.options;
         let follow = options.exact.as_ref().map(|exact| {
             let mut all = vec![false; vertices];

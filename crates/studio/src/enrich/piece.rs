@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use glam::DVec3;
-use pliant_enrich::preparation::{Asked, weight_map};
-use pliant_enrich::{Project, gaps};
+use pliant_enrich::Project;
+use pliant_enrich::input::missing_frames;
+use pliant_enrich::project::{ResolvedProject, weight_map};
 use pliant_io::{
     Animation, AnimationOptions, Attribute, Loaded, guess_unit, read_mesh, unit_named,
 };
@@ -160,7 +161,7 @@ impl Piece {
         let puppets = opened.library.puppets;
         let made = puppets.and_then(|puppets| puppets(&project.input, project.fps));
         let read = match made {
-            Some(made) => Some((made.map_err(StudioError::Refused)?, Vec::new())),
+            Some(made) => Some((made?, Vec::new())),
             None => read(opened, &folder, &project, outlet)?,
         };
         let Some((Made { loaded, fps, frames }, inputs)) = read else { return Ok(None) };
@@ -187,7 +188,11 @@ impl Piece {
     ///
     /// # Errors
     /// The key whose files or selections cannot be had.
-    pub fn asked(&self, project: &Project, opened: &Opened) -> Result<Asked, StudioError> {
+    pub fn asked(
+        &self,
+        project: &Project,
+        opened: &Opened,
+    ) -> Result<ResolvedProject, StudioError> {
         let map = match &project.weight_map {
             None => None,
             Some(file) => {
@@ -199,7 +204,7 @@ impl Piece {
             }
         };
         let mut files = ProjectFiles::within(opened, &self.folder);
-        Ok(Asked::of(project, &self.rest, (self.unit, self.fps), map, &mut files)?)
+        Ok(ResolvedProject::new(project, &self.rest, (self.unit, self.fps), map, &mut files)?)
     }
 
     /// Colours of vertices where it has any, three numbers from 0 to 1 each.
@@ -263,9 +268,12 @@ fn read(
     let options = AnimationOptions { fps: project.fps, clip: project.clip.clone(), unit: None };
     let mut animation = Animation::open_with(&written, options)?;
     inputs.extend_from_slice(animation.files());
-    let numbers: Option<Vec<u64>> = animation.files().iter().map(|f| gaps::number_of(f)).collect();
+    let numbers: Option<Vec<u64>> =
+        animation.files().iter().map(|f| missing_frames::frame_number(f)).collect();
     let slots: Vec<Option<usize>> = match numbers {
-        Some(numbers) if numbers.len() == animation.frame_count() => gaps::numbered(&numbers),
+        Some(numbers) if numbers.len() == animation.frame_count() => {
+            missing_frames::frame_slots(&numbers)
+        }
         _ => (0..animation.frame_count()).map(Some).collect(),
     };
     let vertices = animation.rest().positions.len();
@@ -290,7 +298,7 @@ fn read(
             animation.read_frame(slot, &mut positions)?;
             Ok(Some(positions))
         };
-        let Some(frame) = gaps::mended(k, slots.len(), &mut one)? else {
+        let Some(frame) = missing_frames::repaired_frame(k, slots.len(), &mut one)? else {
             let sentence = format!("{input} has a vertex that is not finite in any frame.");
             return Err(StudioError::refused(sentence));
         };

@@ -3,11 +3,11 @@
 use std::time::Instant;
 
 use glam::DVec3;
-use pliant_enrich::cycle::Cycle;
-use pliant_enrich::met::{MetMesh, Soft};
-use pliant_enrich::objects::{Object, rigid_motion};
-use pliant_enrich::preparation::{Asked, flesh};
-use pliant_enrich::{Bound, Enrichment, Measures, Project, SimulationOptions};
+use pliant_enrich::pipeline::Cycle;
+use pliant_enrich::project::{ObjectMesh, SoftMaterial};
+use pliant_enrich::project::{ResolvedProject, simulation_options};
+use pliant_enrich::simulation::{ContactObject, rigid_motion};
+use pliant_enrich::{EmbeddedSurface, Enrichment, Measures, Project, SimulationOptions};
 use pliant_io::{Animation, read_mesh};
 use pliant_math::team::Team;
 use pliant_mesh::Mesh;
@@ -44,7 +44,7 @@ impl Run {
     pub fn begin(
         piece: &Piece,
         project: &Project,
-        asked: Asked,
+        asked: ResolvedProject,
         solid: &mut Solid,
         (opened, outlet): (&Opened, &Outlet),
     ) -> Result<Option<Run>, StudioError> {
@@ -52,13 +52,15 @@ impl Run {
             return Ok(None);
         }
         let began = Instant::now();
-        let Asked { mut options, regions } = asked;
+        let ResolvedProject { mut options, regions } = asked;
         options.gamma = options.gamma.or(solid.gamma);
         let objects = objects(project, piece, opened)?;
-        let flesh =
-            |bound: &Bound| SimulationOptions { objects, ..flesh(project, &regions, bound) };
-        let (bound, rest) = (solid.bound.clone(), &piece.rest.positions);
-        let made = Enrichment::on(bound, rest, &solid.poses, options, flesh, opened.threads);
+        let flesh = |bound: &EmbeddedSurface| SimulationOptions {
+            objects,
+            ..simulation_options(project, &regions, bound)
+        };
+        let (embedded, rest) = (solid.embedded.clone(), &piece.rest.positions);
+        let made = Enrichment::on(embedded, rest, &solid.poses, options, flesh, opened.threads);
         let mut enrichment = made?;
         solid.gamma = Some(enrichment.gamma());
         let mut warnings = Vec::new();
@@ -138,18 +140,22 @@ fn settle(
 }
 
 /// What a project says that the body meets \[m\].
-fn objects(project: &Project, piece: &Piece, opened: &Opened) -> Result<Vec<Object>, StudioError> {
+fn objects(
+    project: &Project,
+    piece: &Piece,
+    opened: &Opened,
+) -> Result<Vec<ContactObject>, StudioError> {
     let find = |file: &str| opened.find(&format!("{}{file}", piece.folder));
     let mut objects = Vec::new();
     for met in &project.objects {
         let mut surface = match &met.mesh {
-            MetMesh::File(file) => read_mesh(&find(file)?)?.mesh,
-            MetMesh::Shape { shape, resolution } => creature(shape, *resolution as usize)?,
+            ObjectMesh::File(file) => read_mesh(&find(file)?)?.mesh,
+            ObjectMesh::Shape { shape, resolution } => creature(shape, *resolution as usize)?,
         };
         met.place.apply(&mut surface.positions);
         surface.positions.iter_mut().for_each(|x| *x *= piece.unit);
         let motion = match (&met.cache, &met.mesh) {
-            (Some(cache), MetMesh::File(file)) => {
+            (Some(cache), ObjectMesh::File(file)) => {
                 let pair = format!("{}+{}", find(file)?.display(), find(cache)?.display());
                 let mut animation = Animation::open(&pair)?;
                 let mut frames = vec![surface.positions.clone(); animation.frame_count()];
@@ -162,10 +168,10 @@ fn objects(project: &Project, piece: &Piece, opened: &Opened) -> Result<Vec<Obje
             _ => None,
         };
         objects.push(match met.soft {
-            None => Object::Rigid { surface, motion },
-            Some(Soft { young, poisson, density, velocity }) => {
+            None => ContactObject::Rigid { surface, motion },
+            Some(SoftMaterial { young, poisson, density, velocity }) => {
                 let velocity = DVec3::from_array(velocity);
-                Object::Soft { surface, young, poisson, density, velocity }
+                ContactObject::Soft { surface, young, poisson, density, velocity }
             }
         });
     }

@@ -1,7 +1,7 @@
 //! What pages are told of an animation on its way: mesh, tets, paint, frames, and the state of it all.
 
 use pliant_enrich::SimulationOptions;
-use pliant_enrich::bound::usual_resolution;
+use pliant_enrich::embedding::default_resolution;
 use serde_json::{Value, json};
 
 use super::Room;
@@ -67,10 +67,10 @@ impl Room<'_> {
         let Some((solid, _)) = &self.solid else { return };
         let unit = self.pile.piece.unit;
         let positions: Vec<glam::DVec3> =
-            solid.bound.solid.positions.iter().map(|x| *x / unit).collect();
+            solid.embedded.solid.positions.iter().map(|x| *x / unit).collect();
         let packet = Packet::new("tets")
             .with("generation", self.generation)
-            .counts("tets", solid.bound.solid.tets.iter().flatten().copied())
+            .counts("tets", solid.embedded.solid.tets.iter().flatten().copied())
             .floats("positions", coordinates(&positions));
         self.outlet.retain("tets", Message::Binary(packet.bytes()));
     }
@@ -107,7 +107,7 @@ impl Room<'_> {
     pub(super) fn tell(&self) {
         let [undo, redo] = self.history.offers();
         let piece = &self.pile.piece;
-        let bound = self.solid.as_ref().map(|(solid, _)| &solid.bound);
+        let embedded = self.solid.as_ref().map(|(solid, _)| &solid.embedded);
         let is_stale = self.result_of.as_ref().is_some_and(|of| *of != self.now);
         let of = piece.frames.len();
         let run = self.run.as_ref().map(|run| json!({ "done": run.done, "of": of }));
@@ -130,9 +130,9 @@ impl Room<'_> {
                 "frames": piece.frames.len(),
                 "fps": piece.fps,
                 "vertices": piece.rest.positions.len(),
-                "tets": bound.map(|bound| bound.solid.tets.len()),
-                "usualResolution": usual_resolution(&piece.rest),
-                "usualYoung": bound.map(SimulationOptions::usual_young),
+                "tets": embedded.map(|embedded| embedded.solid.tets.len()),
+                "usualResolution": default_resolution(&piece.rest),
+                "usualYoung": embedded.map(SimulationOptions::default_young),
                 "isFollowFound": !self.now.paint.has_follow(),
                 "running": self.running,
                 "run": run,

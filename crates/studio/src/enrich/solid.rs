@@ -1,11 +1,11 @@
-//! The tets that an animation is bound to, and the weights that what is painted becomes on them.
+//! The tets that enclose an animated surface, and the blending weights on them.
 
 use glam::DVec3;
-use pliant_enrich::core::{Following, find, named_or_found};
-use pliant_enrich::preparation::sampled;
+use pliant_enrich::blending::FrameWeights;
 use pliant_enrich::project::Separated;
-use pliant_enrich::weighed::Weighed;
-use pliant_enrich::{Bound, EnrichOptions, Project};
+use pliant_enrich::project::sample_frames;
+use pliant_enrich::skeleton::{Following, find, selected_or_found};
+use pliant_enrich::{EmbeddedSurface, EnrichOptions, Project};
 use pliant_io::Animation;
 use pliant_math::team::Team;
 use pliant_mesh::Mesh;
@@ -16,7 +16,7 @@ use crate::opened::Opened;
 
 /// Ω of an animation, filled at a resolution.
 pub struct Solid {
-    pub bound: Bound,
+    pub embedded: EmbeddedSurface,
     /// Some frames, in the input's unit.
     pub poses: Vec<Vec<DVec3>>,
     /// γ, once it was found.
@@ -47,7 +47,7 @@ impl Solid {
         opened: &Opened,
     ) -> Result<Solid, StudioError> {
         let team = Team::new(opened.threads);
-        let frames = sampled(piece.frames.len());
+        let frames = sample_frames(piece.frames.len());
         let poses: Vec<Vec<DVec3>> = frames.iter().map(|k| piece.frames[*k].clone()).collect();
         let scale = |points: &[DVec3]| points.iter().map(|x| *x * piece.unit).collect::<Vec<_>>();
         let metric = |mesh: &Mesh| Mesh { positions: scale(&mesh.positions), ..mesh.clone() };
@@ -67,9 +67,10 @@ impl Solid {
         let scaled: Vec<Vec<DVec3>> = poses.iter().map(|pose| scale(pose)).collect();
         let is_whole = options.tracked.is_none();
         let (rest, apart) = (metric(&piece.rest), separated.as_ref());
-        let bound = Bound::of_animation(rest, apart, &scaled, is_whole, &options.filling, &team)?;
+        let embedded =
+            EmbeddedSurface::of_animation(rest, apart, &scaled, is_whole, &options.filling, &team)?;
         let (unit, threads) = (piece.unit, opened.threads);
-        Ok(Solid { bound, poses, gamma: None, unit, found: None, threads })
+        Ok(Solid { embedded, poses, gamma: None, unit, found: None, threads })
     }
 
     /// What the weights that are painted, or found, become everywhere.
@@ -84,23 +85,23 @@ impl Solid {
             (None, found) => {
                 let scale = |pose: &Vec<DVec3>| pose.iter().map(|x| *x * self.unit).collect();
                 let scaled: Vec<Vec<DVec3>> = self.poses.iter().map(scale).collect();
-                &*found.insert(find(&self.bound, &scaled, &team)?)
+                &*found.insert(find(&self.embedded, &scaled, &team)?)
             }
             (exact, _) => {
-                named = named_or_found(&self.bound, exact.as_deref(), &[], &team)?;
+                named = selected_or_found(&self.embedded, exact.as_deref(), &[], &team)?;
                 &named
             }
         };
-        let masses = self.bound.masses(density);
-        let mut weighed = Weighed::new(&self.bound, following, &masses, options)?;
-        weighed.mix(following, options, 0.0);
-        let hanging = self.bound.hanging(&following.exact);
+        let masses = self.embedded.masses(density);
+        let mut weighed = FrameWeights::new(&self.embedded, following, &masses, options)?;
+        weighed.update(following, options, 0.0);
+        let hanging = self.embedded.held_by(&following.exact);
         let is_tracked = |v: usize| match &options.tracked {
             None => true,
             Some(tracked) => tracked.binary_search(&(v as u32)).is_ok(),
         };
         Ok(Weights {
-            surface: weighed.on_surface(&self.bound),
+            surface: weighed.on_surface(&self.embedded),
             exact: hanging.iter().enumerate().map(|(v, own)| *own && is_tracked(v)).collect(),
             solid: weighed.weights,
         })

@@ -1,0 +1,3 @@
+//! Repair of the input animation.
+
+pub mod missing_frames;

@@ -1,5 +1,0 @@
-#![no_main]
-
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
-    pliant_fuzz::check_format(pliant_io::MeshFormat::Medit, bytes);
-});

@@ -5,7 +5,6 @@
 
 mod animation;
 mod arguments;
-mod bench;
 mod blocks;
 mod commands;
 mod comparison;

@@ -1,12 +1,14 @@
 //! Arguments that several commands share.
 
-use std::ops::RangeInclusive;
-use std::path::{Path, PathBuf};
-use std::str::FromStr;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
 use pliant::io::{AnimationOptions, unit_named};
+use pliant::project::Settings;
+pub use pliant::project::ending;
+pub use pliant::project::picture::Size;
+pub use pliant::project::source::FrameRange;
 
 /// What every command takes.
 #[derive(Args, Clone, Copy, Debug)]
@@ -20,15 +22,29 @@ pub struct Options {
 }
 
 impl Options {
-    /// So many threads, and not a word.
-    pub fn quiet(threads: usize) -> Options {
-        Options { quiet: true, threads: Some(threads) }
-    }
-
     /// Threads to use, at least one.
     pub fn threads(&self) -> usize {
         let cores = || std::thread::available_parallelism().map_or(1, usize::from);
         self.threads.unwrap_or_else(cores)
+    }
+}
+
+/// How work with snapshots is done, for every command that has such.
+#[derive(Args, Clone, Copy, Debug)]
+pub struct Resuming {
+    /// Continue from where the same command was stopped or killed
+    #[arg(long)]
+    resume: bool,
+    /// Seconds between snapshots, from which --resume continues after a kill; 0 for every frame
+    #[arg(long, value_name = "SECONDS", default_value = "2", value_parser = seconds)]
+    checkpoint: Duration,
+}
+
+impl Resuming {
+    /// The same for the library.
+    pub fn settings(&self, options: &Options) -> Settings {
+        let (threads, resume) = (options.threads(), self.resume);
+        Settings { threads, resume, checkpoint_every: self.checkpoint }
     }
 }
 
@@ -66,70 +82,19 @@ pub fn unit(text: &str) -> Result<f64, String> {
     unit_named(text).ok_or_else(|| "expected m, cm, mm, in or ft".to_owned())
 }
 
-/// `20..80`: frames from 20 to 80, both included; either end may be left out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct FrameRange {
-    first: usize,
-    last: usize,
-}
-
-impl FromStr for FrameRange {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let expected = || "expected two frame numbers such as 20..80".to_owned();
-        let (first, last) = text.split_once("..").ok_or_else(expected)?;
-        let end = |digits: &str, open: usize| {
-            if digits.is_empty() { Ok(open) } else { digits.parse().map_err(|_| expected()) }
-        };
-        let range = FrameRange { first: end(first, 0)?, last: end(last, usize::MAX)? };
-        if range.first > range.last {
-            return Err("the first frame comes after the last one".to_owned());
-        }
-        Ok(range)
-    }
-}
-
-impl FrameRange {
-    /// Every frame.
-    pub const ALL: FrameRange = FrameRange { first: 0, last: usize::MAX };
-
-    /// A single frame.
-    pub fn only(frame: usize) -> FrameRange {
-        FrameRange { first: frame, last: frame }
-    }
-
-    /// The part of `count` frames that is meant; `None` if there is none.
-    pub fn within(self, count: usize) -> Option<RangeInclusive<usize>> {
-        let last = self.last.min(count.checked_sub(1)?);
-        (self.first <= last).then_some(self.first..=last)
-    }
-}
-
-/// `1280x720`: width and height in pixels.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Size {
-    pub width: usize,
-    pub height: usize,
-}
-
-impl FromStr for Size {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let side =
-            |digits: &str| digits.parse().ok().filter(|pixels| (1..=16_384).contains(pixels));
-        text.split_once('x')
-            .and_then(|(width, height)| Some(Size { width: side(width)?, height: side(height)? }))
-            .ok_or_else(|| "expected a size in pixels such as 1280x720".to_owned())
-    }
-}
-
 /// Frames per second: a positive number.
 pub fn frame_rate(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(rate) if rate > 0.0 && rate <= 1000.0 => Ok(rate),
         _ => Err("expected frames per second, more than 0 and at most 1000".to_owned()),
+    }
+}
+
+/// A number above zero.
+pub fn positive(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(number) if number.is_finite() && number > 0.0 => Ok(number),
+        _ => Err("expected a positive number".to_owned()),
     }
 }
 
@@ -156,35 +121,9 @@ pub fn output(
     }
 }
 
-/// The ending of a file's name in small letters, without the dot.
-pub fn ending(path: &Path) -> String {
-    path.extension().map_or(String::new(), |ending| ending.to_string_lossy().to_lowercase())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn frame_ranges_include_both_ends_and_may_be_open() {
-        let within = |text: &str, count| FrameRange::from_str(text).unwrap().within(count);
-        assert_eq!(within("2..4", 10), Some(2..=4));
-        assert_eq!(within("8..", 10), Some(8..=9));
-        assert_eq!(within("..3", 10), Some(0..=3));
-        assert_eq!(within("20..80", 10), None);
-        assert_eq!(FrameRange::ALL.within(0), None);
-        for wrong in ["", "5", "4..2", "a..b", "-1..3", "1...3"] {
-            assert!(FrameRange::from_str(wrong).is_err(), "{wrong}");
-        }
-    }
-
-    #[test]
-    fn sizes_are_two_numbers_of_pixels() {
-        assert_eq!("640x480".parse(), Ok(Size { width: 640, height: 480 }));
-        for wrong in ["640", "0x480", "640x", "x", "99999x2", "-1x5", "1e3x2"] {
-            assert!(Size::from_str(wrong).is_err(), "{wrong}");
-        }
-    }
 
     #[test]
     fn outputs_are_known_by_their_ending() {

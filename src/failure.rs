@@ -4,7 +4,10 @@ use std::fmt;
 use std::path::Path;
 use std::process::ExitCode;
 
-use pliant::{io, view};
+use pliant::face::FaceError;
+use pliant::io::IoError;
+use pliant::project::ProjectError;
+use pliant::view;
 
 /// A failure, ready to be shown.
 #[derive(Debug)]
@@ -47,8 +50,8 @@ impl fmt::Display for Failure {
     }
 }
 
-impl From<io::IoError> for Failure {
-    fn from(error: io::IoError) -> Failure {
+impl From<IoError> for Failure {
+    fn from(error: IoError) -> Failure {
         Failure::new(error.to_string())
     }
 }
@@ -56,5 +59,23 @@ impl From<io::IoError> for Failure {
 impl From<view::Error> for Failure {
     fn from(error: view::Error) -> Failure {
         Failure::new(error.to_string())
+    }
+}
+
+impl From<FaceError> for Failure {
+    fn from(error: FaceError) -> Failure {
+        Failure::new(error.to_string())
+    }
+}
+
+impl From<ProjectError> for Failure {
+    fn from(error: ProjectError) -> Failure {
+        match error {
+            ProjectError::Request(sentence) => Failure::usage(sentence),
+            ProjectError::Stopped(rest) => {
+                Failure::interrupted(format!("stopped by Ctrl-C: {rest}"))
+            }
+            error => Failure::new(error.to_string()),
+        }
     }
 }

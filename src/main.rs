@@ -3,31 +3,13 @@
 //! Exit status: 0 done, 1 failed (one sentence on stderr says why), 2 wrong usage, 130 stopped
 //! with Ctrl-C.
 
-mod animation;
 mod arguments;
-mod blocks;
 mod commands;
-mod comparison;
-mod costume;
-mod enrichment;
 mod failure;
-mod figure;
-mod film;
-mod footage;
 mod interrupt;
-mod likeness;
-mod made;
-mod metrics;
-mod portrait;
 mod progress;
-mod props;
 mod report;
-mod runner;
-mod sequence;
-mod stage;
-mod strip;
-mod unfinished;
-mod written;
+mod work;
 
 use std::panic;
 use std::process::ExitCode;

@@ -1,7 +1,7 @@
 //! Every demo, made coarse: its scenes are built, and run for a few steps.
 
-use pliant::demos;
 use pliant::model::FrameInput;
+use pliant::project::demo as demos;
 use pliant::scene::{MeshSource, NoFiles, SceneFile};
 use pliant::sim::{State, Workspace, step};
 

@@ -57,9 +57,9 @@ fn the_gallery_shows_every_demo_with_its_command_and_a_small_picture() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let page = fs::read_to_string(root.join("docs/gallery.md")).expect("the gallery");
     let mut sum = 0;
-    for name in pliant::demos::names()
-        .chain(pliant::demos::project_names())
-        .chain(pliant::demos::face_names())
+    for name in pliant::project::demo::names()
+        .chain(pliant::project::demo::project_names())
+        .chain(pliant::project::demo::face_names())
     {
         let command = format!("pliant demo {name}");
         assert!(page.lines().any(|line| line.contains(&command)), "`{command}` is missing");

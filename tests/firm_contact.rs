@@ -1,7 +1,7 @@
 //! How deep bodies get into each other, into themselves and into colliders in the demos that are about it.
 
-use pliant::demos;
 use pliant::model::{DVec3, FrameInput, Model};
+use pliant::project::demo as demos;
 use pliant::scene::{NoFiles, SceneFile};
 use pliant::sim::{State, Workspace, step};
 

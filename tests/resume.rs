@@ -232,7 +232,12 @@ fn a_finished_run_stays_as_it_is() {
     assert!(contents(&folder) == before, "the snapshot was not cleared away");
 
     folder.write("other.toml", SCENE.replace("young = 5e4", "young = 6e4"));
-    assert_refused(&folder, "other.toml", "run/summary.json: the summary of another", "finished");
+    assert_refused(
+        &folder,
+        "other.toml",
+        "run/summary.json: is the summary of another",
+        "finished",
+    );
 }
 
 #[test]
@@ -247,11 +252,11 @@ fn what_is_not_of_this_scene_is_refused() {
     ] {
         let scene = format!("{name}.toml");
         folder.write(&scene, SCENE.replace(from, to));
-        let part = "run/snapshot.bin: a snapshot of another scene";
+        let part = "run/snapshot.bin: belongs to another input or to other settings";
         assert_refused(&folder, &scene, part, name);
     }
     folder.write("bar.mesh", bar().replace("0 0 0 0\n", "0 0 -0.1 0\n"));
-    assert_refused(&folder, "scene.toml", "another scene", "another shape in the mesh file");
+    assert_refused(&folder, "scene.toml", "another input", "another shape in the mesh file");
     folder.write("bar.mesh", bar());
     assert_eq!(resume(&folder, "scene.toml").status, 0);
 }
@@ -270,10 +275,15 @@ fn a_damaged_snapshot_is_refused() {
     }
     for length in [0, 1, 15, 47, 48, end / 2, end - 8, end - 1] {
         folder.write("run/snapshot.bin", &whole[..length]);
-        assert_refused(&folder, "scene.toml", "not a whole snapshot", &format!("{length} bytes"));
+        assert_refused(
+            &folder,
+            "scene.toml",
+            "not a complete snapshot",
+            &format!("{length} bytes"),
+        );
     }
     folder.write("run/snapshot.bin", [&whole[..], b"\n"].concat());
-    assert_refused(&folder, "scene.toml", "not a whole snapshot", "a byte too many");
+    assert_refused(&folder, "scene.toml", "not a complete snapshot", "a byte too many");
 }
 
 #[test]
@@ -361,13 +371,13 @@ fn steps_given_up_before_a_kill_are_remembered() {
     let fallbacks = expected.summary["fallbacks"].as_u64().unwrap();
     assert!((1..10).contains(&fallbacks), "{fallbacks} steps of 10 that end a run");
 
-    // A snapshot has the number of steps as its fifth word: all is well again after the kill.
-    let steps = || {
+    // A snapshot has the number of frames as its second word. All is well again after the kill.
+    let frames = || {
         let snapshot = fs::read(folder.path("run/snapshot.bin")).ok()?;
-        Some(u64::from_le_bytes(snapshot.get(32..40)?.try_into().unwrap()))
+        Some(u64::from_le_bytes(snapshot.get(8..16)?.try_into().unwrap()))
     };
     let mut child = start(&folder, 1);
-    wait_until(&mut child, || steps() > Some(fallbacks));
+    wait_until(&mut child, || frames() > Some(fallbacks));
     child.kill().unwrap();
     assert_eq!(child.wait().unwrap().code(), None, "the run was over before the kill");
     assert_eq!(resume(&folder, "scene.toml").status, 0);

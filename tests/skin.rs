@@ -7,9 +7,9 @@ use crate::pliant::Folder;
 use crate::pliant::results::Results;
 use ::pliant::io::{Animation, Loaded, read_mesh};
 use ::pliant::mesh::{DVec3, Mesh, Surface};
-use ::pliant::model::Model;
-use ::pliant::run::{Outcome, RunOptions, run};
-use ::pliant::scene::{FileError, SceneFile};
+use std::ops::ControlFlow;
+
+use ::pliant::project::{Event, Outcome, Project, SceneProject, Settings};
 
 const LENGTH: usize = 8;
 
@@ -137,37 +137,26 @@ fn vertices_are_chosen_by_their_numbers_in_the_file() {
     assert!(wrong.stderr.contains(&count), "{}", wrong.stderr);
 }
 
-/// Files in a folder, as the command reads them.
-struct Files<'a>(&'a Folder);
-
-impl ::pliant::scene::Files for Files<'_> {
-    fn mesh(&mut self, path: &str) -> Result<Mesh, FileError> {
-        self.surface(path).map(|surface| surface.mesh)
-    }
-
-    fn surface(&mut self, path: &str) -> Result<Surface, FileError> {
-        let read = read_mesh(&self.0.path(path)).map_err(FileError::unreadable);
-        read.map(Loaded::into_surface)
-    }
-
-    fn ids(&mut self, path: &str) -> Result<Vec<u32>, FileError> {
-        Err(FileError::Missing { path: path.to_owned() })
-    }
-}
-
 #[test]
 fn a_stopped_run_goes_on_to_the_same_bytes() {
     let folder = Folder::new("skin-resume");
     folder.write("bar.ply", bar());
-    let scene = SceneFile::parse(&scene("group = \"heat\"")).unwrap();
-    let model = scene.build(&mut Files(&folder)).unwrap();
-    let (whole, parts) = (folder.path("whole"), folder.path("parts"));
-    let options = RunOptions::new(2);
-    let finished = run(&scene, &model, &whole, options, &mut |_| true).unwrap();
+    folder.write("scene.toml", scene("group = \"heat\""));
+    let open = |out: &str| {
+        SceneProject::open(folder.path("scene.toml"), folder.path(out)).expect("a scene")
+    };
+    let settings = Settings { threads: 2, ..Settings::default() };
+    let finished = open("whole").run(&settings, |_| ControlFlow::Continue(())).unwrap();
     assert!(matches!(finished, Outcome::Finished(_)));
-    let stopped = run(&scene, &model, &parts, options, &mut |frame| frame < 2).unwrap();
-    assert_eq!(stopped, Outcome::Stopped { frames: 2 });
-    let resumed = RunOptions { resume: true, ..RunOptions::new(1) };
-    run(&scene, &model, &parts, resumed, &mut |_| true).unwrap();
+    let stop = |event: Event<'_>| match event {
+        Event::Progress(progress) if progress.done == 2 => ControlFlow::Break(()),
+        _ => ControlFlow::Continue(()),
+    };
+    let stopped = open("parts").run(&settings, stop).unwrap();
+    assert!(matches!(stopped, Outcome::Stopped { done: 2, .. }), "{stopped:?}");
+    let resumed = Settings { threads: 1, ..settings }.resuming();
+    let finished = open("parts").run(&resumed, |_| ControlFlow::Continue(())).unwrap();
+    assert!(matches!(finished, Outcome::Finished(_)));
+    let (whole, parts) = (folder.path("whole"), folder.path("parts"));
     Results::read(&whole).assert_same(&Results::read(&parts), "resumed");
 }

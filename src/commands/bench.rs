@@ -9,6 +9,7 @@ pub use suites::{Arguments, run};
 mod suites {
     use std::cell::OnceCell;
 
+    use pliant::project::picture::figure;
     use pliant_bench::command::{self, CommandError};
 
     use crate::arguments::Options;
@@ -33,8 +34,8 @@ mod suites {
         if !options.quiet {
             answer.remarks.iter().for_each(|line| report::remark(line));
         }
-        if let Some((figure, path)) = &answer.figure {
-            command::save(figure, path)?;
+        if let Some((drawn, path)) = &answer.figure {
+            figure::save(drawn, path)?;
         }
         answer.unfinished.map_or(Ok(()), |sentence| Err(Failure::interrupted(sentence)))
     }

@@ -3,11 +3,12 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use pliant::project::source::{Source, convert};
 
-use crate::animation::{Source, convert};
 use crate::arguments::{FrameRange, Options, Reading};
 use crate::failure::Failure;
 use crate::report;
+use crate::work::{finished, watched};
 
 /// Convert a mesh or an animation into another format
 #[derive(Args)]
@@ -33,9 +34,12 @@ pub struct Arguments {
 
 pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
     let mut source = Source::open(&arguments.input, arguments.reading.options())?;
-    source.remark(options);
     let (frames, fps) = (arguments.frames.unwrap_or(FrameRange::ALL), source.fps());
-    let files = convert(&mut source, frames, fps, &arguments.output, options)?;
+    let outcome = watched(options, |watch| {
+        source.report(watch);
+        convert(&mut source, frames, fps, &arguments.output, watch)
+    })??;
+    let files = finished(outcome, &arguments.output, "")?;
     if !options.quiet {
         let out = arguments.output.display();
         report::say(&match files {

@@ -1,19 +1,12 @@
 //! `pliant face`: the physics-based face, an action per file.
 
-pub mod animate;
+mod animate;
 mod build;
 mod corrective;
-mod effects;
 mod fit;
-mod fit_sheet;
-mod lines;
-mod record;
 mod template;
 
-use std::path::Path;
-
 use clap::{Args, Subcommand};
-use pliant::face::{FaceError, FaceModel};
 
 use crate::arguments::Options;
 use crate::failure::Failure;
@@ -45,15 +38,4 @@ pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
         What::Animate(arguments) => animate::run(arguments, options),
         What::Corrective(arguments) => corrective::run(arguments, options),
     }
-}
-
-pub fn failure(error: FaceError) -> Failure {
-    Failure::new(error.to_string())
-}
-
-/// The face that `pliant face build` wrote.
-fn open(path: &Path) -> Result<FaceModel, Failure> {
-    let bytes = std::fs::read(path)
-        .map_err(|error| Failure::about(path, format!("cannot be read: {error}")))?;
-    FaceModel::decode(&bytes).map_err(|error| Failure::about(path, error.to_string()))
 }

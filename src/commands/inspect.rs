@@ -6,14 +6,15 @@ use clap::Args;
 use pliant::io::atomic::refuse_overwriting;
 use pliant::mesh::Mesh;
 use pliant::mesh::diagnosis::{Finding, FindingKind, findings};
+use pliant::project::picture::{Stage, save_png};
+use pliant::project::source::Source;
 use pliant::view::{Material, Object};
 use serde_json::{Value, json};
 
-use crate::animation::Source;
 use crate::arguments::{Options, Reading, Size, output};
 use crate::failure::Failure;
 use crate::report;
-use crate::stage::{Stage, save_png};
+use crate::work::watched;
 
 /// Say what is in a mesh or an animation, with its defects
 #[derive(Args)]
@@ -44,7 +45,7 @@ pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
         refuse_overwriting(path, source.files())?;
         draw(mesh, &findings, arguments.size, options.threads(), path)?;
     }
-    source.remark(options);
+    watched(options, |watch| source.report(watch))?;
     if arguments.json {
         report::say(&as_json(&source, &findings).to_string());
     } else {
@@ -151,7 +152,7 @@ fn draw(
     framing.add(mesh.positions.iter().copied());
     let stage = Stage::around(&framing, size, threads).without_ground();
     let picture = stage.picture(vec![object]).map_err(|error| Failure::about(path, error))?;
-    save_png(&picture, path)
+    Ok(save_png(&picture, path)?)
 }
 
 /// Whether the elements of such a finding are faces, which can be painted red.

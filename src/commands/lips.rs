@@ -2,7 +2,6 @@
 
 mod apply;
 mod demo;
-mod heat;
 mod region;
 mod sketch;
 mod suggest;

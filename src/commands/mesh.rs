@@ -12,12 +12,13 @@ use pliant::mesh::{
     Mesh,
     Resolution, TetOptions, Tetrahedralised, tetrahedralise, tetrahedralise_separated,
 };
+use pliant::project::source::Source;
 use serde_json::{Value, json};
 
-use crate::animation::Source;
 use crate::arguments::{Options, Reading};
 use crate::failure::Failure;
 use crate::report;
+use crate::work::watched;
 
 /// Make tetrahedra from any triangle mesh, however broken
 #[derive(Args)]
@@ -55,7 +56,7 @@ pub struct Arguments {
 
 pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
     let source = Source::open(&arguments.surface, arguments.reading.options())?;
-    source.remark(options);
+    watched(options, |watch| source.report(watch))?;
     let pose = match &arguments.separated {
         Some(written) => Some(Source::open(written, arguments.reading.options())?),
         None => None,

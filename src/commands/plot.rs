@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use pliant::io::atomic::refuse_overwriting;
+use pliant::project::picture::MetricsTable;
+use pliant::project::picture::figure::{self, COLUMNS, Curves};
 
 use crate::arguments::{Options, output};
 use crate::failure::Failure;
-use crate::figure::{self, COLUMNS, Curves};
-use crate::metrics::Metrics;
 use crate::report;
 
 /// Draw energy, momentum, solver and timing curves of runs
@@ -28,12 +28,12 @@ pub struct Arguments {
 
 pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
     let Arguments { runs, out, title } = arguments;
-    let inputs: Vec<PathBuf> = runs.iter().map(|run| Metrics::path(run)).collect();
+    let inputs: Vec<PathBuf> = runs.iter().map(|run| MetricsTable::path(run)).collect();
     refuse_overwriting(&out, &inputs)?;
     let curves = runs
         .iter()
         .map(|run| {
-            let metrics = Metrics::of_run(run, &COLUMNS)?;
+            let metrics = MetricsTable::of_run(run, &COLUMNS)?;
             Ok(Curves { name: name(run), metrics })
         })
         .collect::<Result<Vec<_>, Failure>>()?;

@@ -6,16 +6,15 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use pliant::io::atomic::refuse_overwriting;
 use pliant::mesh::menagerie::Colour;
+use pliant::project::picture::{Film, Stage, save_png};
+use pliant::project::source::Source;
+use pliant::project::{Outcome, Watch};
 use pliant::view::{Filmstrip, FilmstripRow, Framing, Material, Object, Picture};
 
-use crate::animation::Source;
 use crate::arguments::{FrameRange, Options, Reading, Size, ending, output};
 use crate::failure::Failure;
-use crate::film::Film;
-use crate::interrupt;
-use crate::progress::Progress;
 use crate::report;
-use crate::stage::{Stage, save_png};
+use crate::work::{finished, watched};
 
 /// Render an animation into a picture, a filmstrip or a film
 #[derive(Args)]
@@ -89,10 +88,11 @@ pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
     });
     let stage = Stage::around(&framing(&mut shows, size)?, size, options.threads());
     if film {
-        write_film(&mut shows, &stage, fps, out, options)?;
+        let film = |watch: &mut Watch<'_>| write_film(&mut shows, &stage, fps, out, watch);
+        finished(watched(options, film)??, out, "")?;
     } else {
         let picture = match arguments.strip {
-            Some(count) => strip(&mut shows, &stage, usize::from(count), fps, options)?,
+            Some(count) => strip(&mut shows, &stage, usize::from(count), fps)?,
             None => rows(&mut shows, &stage, usize::MAX)?,
         };
         save_png(&picture, out)?;
@@ -166,25 +166,17 @@ fn rows(shows: &mut [Show], stage: &Stage, place: usize) -> Result<Picture, Fail
 }
 
 /// `count` frames of every animation, evenly spaced, under their times.
-fn strip(
-    shows: &mut [Show],
-    stage: &Stage,
-    count: usize,
-    fps: f64,
-    options: &Options,
-) -> Result<Picture, Failure> {
+fn strip(shows: &mut [Show], stage: &Stage, count: usize, fps: f64) -> Result<Picture, Failure> {
     let longest = shows.iter().map(Show::len).max().unwrap_or(1);
     let place = |column: usize| (column * (longest - 1)) / (count - 1).max(1);
     let first = shows.first().map_or(0, |show| *show.frames.start());
     let label = |column| format!("{:.2} s", (first + place(column)) as f64 / fps);
     let named = shows.len() > 1;
-    let progress = Progress::start(options, "frames", (count * shows.len()) as u64);
     let mut rows = Vec::new();
     for show in shows {
         let mut frames = Vec::new();
         for column in 0..count {
             frames.push(show.picture(place(column), stage)?);
-            progress.at((rows.len() * count + column + 1) as u64);
         }
         let label = if named { show.source.name() } else { String::new() };
         rows.push(FilmstripRow { label, frames });
@@ -199,25 +191,20 @@ fn write_film(
     stage: &Stage,
     fps: f64,
     out: &Path,
-    options: &Options,
-) -> Result<(), Failure> {
-    interrupt::listen()?;
-    let count = shows.iter().map(Show::len).max().unwrap_or(1);
-    let progress = Progress::start(options, "frames", count as u64);
+    watch: &mut Watch<'_>,
+) -> Result<Outcome<()>, Failure> {
+    let total = shows.iter().map(Show::len).max().unwrap_or(1);
     let first = rows(shows, stage, 0)?;
     let mut film = Film::start(out, &first, fps)?;
     film.add(&first)?;
-    for place in 1..count {
-        if interrupt::asked() {
-            drop(progress);
-            film.finish()?;
-            return Err(Failure::interrupted(format!(
-                "stopped by Ctrl-C: {} holds the first {place} of {count} frames",
-                out.display()
-            )));
-        }
-        film.add(&rows(shows, stage, place)?)?;
-        progress.at(place as u64 + 1);
+    let mut done = 1;
+    while done < total && !watch.progress("frames", done, total) {
+        film.add(&rows(shows, stage, done)?)?;
+        done += 1;
     }
-    film.finish()
+    film.finish()?;
+    Ok(match done < total {
+        true => Outcome::Stopped { unit: "frames", done, total },
+        false => Outcome::Finished(()),
+    })
 }

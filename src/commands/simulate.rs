@@ -1,18 +1,15 @@
 //! `pliant simulate`: a scene file, run.
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use clap::Args;
-use pliant::io::atomic::refuse_overwriting;
-use pliant::io::{AnimationOptions, AnimationWriter};
-use pliant::scene::SceneFile;
-use pliant::run::{RunOptions, Shown, outputs};
+use pliant::project::scene::Summary;
+use pliant::project::{Outcome, Project, SceneProject};
 
-use crate::animation::{Source, convert};
-use crate::arguments::{FrameRange, Options, seconds};
+use crate::arguments::{Options, Resuming};
 use crate::failure::Failure;
-use crate::runner::{SceneFiles, simulate};
+use crate::report;
+use crate::work::{RESUME, finished, watched};
 
 /// Simulate a scene file
 #[derive(Args)]
@@ -30,12 +27,8 @@ pub struct Arguments {
     /// frame in a folder of its own
     #[arg(long, value_name = "FORMAT", default_value = "pc2", value_parser = FORMATS)]
     format: String,
-    /// Go on from where an earlier run into the same directory was stopped or killed
-    #[arg(long)]
-    resume: bool,
-    /// Seconds between the places that --resume can go on from after a kill; 0 for every frame
-    #[arg(long, value_name = "SECONDS", default_value = "2", value_parser = seconds)]
-    checkpoint: Duration,
+    #[command(flatten)]
+    resuming: Resuming,
 }
 
 /// Formats that hold an animation, and those of which there is a file per frame.
@@ -51,32 +44,27 @@ fn second_output(directory: &Path, format: &str) -> Option<PathBuf> {
 }
 
 pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
-    let path = &arguments.scene;
-    let text = std::fs::read_to_string(path)
-        .map_err(|error| Failure::about(path, format!("cannot read: {error}")))?;
-    let scene = SceneFile::parse(&text).map_err(|error| Failure::about(path, error))?;
-    let folder = path.parent().unwrap_or(Path::new(""));
-    let mut files = SceneFiles::within(folder);
-    let model = scene.build(&mut files).map_err(|error| Failure::about(path, error))?;
-    let inputs: Vec<&Path> = files.read().chain([path.as_path()]).collect();
-    let second = second_output(&arguments.out, &arguments.format);
-    let frames = scene.frames as usize + 1;
-    let more = second.iter().flat_map(|path| AnimationWriter::outputs(path, frames));
-    for output in outputs(&arguments.out).into_iter().chain(more) {
-        refuse_overwriting(&output, &inputs)?;
-    }
-    files.remark_notes(options);
-    let run_options = RunOptions {
-        resume: arguments.resume,
-        checkpoint_every: arguments.checkpoint,
-        ..RunOptions::new(options.threads())
-    };
-    simulate(&scene, &model, &arguments.out, run_options, options)?;
-    if let Some(second) = second {
-        let run = arguments.out.to_string_lossy();
-        let source = Source::open(&run, AnimationOptions::default())?;
-        let mut source = source.of_mesh(Shown::of(&model).rest().clone());
-        convert(&mut source, FrameRange::ALL, scene.fps, &second, options)?;
+    let mut project = SceneProject::open(&arguments.scene, &arguments.out)?;
+    project.animation = second_output(&arguments.out, &arguments.format);
+    let settings = arguments.resuming.settings(options);
+    let outcome = watched(options, |watch| project.drive(&settings, watch))??;
+    let already = matches!(outcome, Outcome::AlreadyFinished(_));
+    let summary = finished(outcome, &arguments.out, RESUME)?;
+    if !options.quiet {
+        let already = if already { "already finished; " } else { "" };
+        report::say(&format!("{already}{}", closing_line(&summary, &arguments.out)));
     }
     Ok(())
+}
+
+fn closing_line(summary: &Summary, folder: &Path) -> String {
+    let rate = summary.ms_per_step.mean;
+    format!(
+        "{}: {} steps of {} vertices and {} elements, {rate:.2} ms each, in {}",
+        summary.name,
+        summary.steps,
+        summary.vertices,
+        summary.elements,
+        folder.display()
+    )
 }

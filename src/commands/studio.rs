@@ -6,14 +6,14 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use clap::Args;
-use pliant::demos;
+use pliant::project::{ProjectError, demo};
+use pliant::project::source::{PUPPET, Source};
 use pliant::io::AnimationOptions;
 use pliant_studio::{Library, Made, SceneEntry, Studio, StudioOptions, missing};
 
 use crate::arguments::Options;
 use crate::failure::Failure;
 use crate::interrupt;
-use crate::made;
 use crate::report;
 
 /// Open the interactive page in a browser: scenes, animations, faces and lips
@@ -67,14 +67,13 @@ pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
 
 /// The built-in scenes, with the methods that they compare.
 fn scenes() -> Result<Vec<SceneEntry>, Failure> {
-    let failure = |error: demos::DemoError| Failure::new(error.to_string());
     let mut scenes = Vec::new();
-    for name in demos::names() {
-        let Some(demo) = demos::find(name) else { continue };
-        let demo = demo.map_err(failure)?;
+    for name in demo::names() {
+        let Some(demo) = demo::find(name) else { continue };
+        let demo = demo.map_err(ProjectError::from)?;
         let mut variants = Vec::new();
         for variant in &demo.variants {
-            variants.push((variant.label.clone(), demo.scene_of(variant).map_err(failure)?));
+            variants.push((variant.label.clone(), demo.scene_of(variant).map_err(ProjectError::from)?));
         }
         scenes.push(SceneEntry { name: demo.name, about: demo.about, variants });
     }
@@ -84,9 +83,9 @@ fn scenes() -> Result<Vec<SceneEntry>, Failure> {
 /// The built-in animations that can be enriched.
 fn projects() -> Result<Vec<(String, String)>, Failure> {
     let mut projects = Vec::new();
-    for name in demos::project_names() {
-        let Some(demo) = demos::project(name) else { continue };
-        let demo = demo.map_err(|error| Failure::new(error.to_string()))?;
+    for name in demo::project_names() {
+        let Some(demo) = demo::project(name) else { continue };
+        let demo = demo.map_err(ProjectError::from)?;
         projects.push((name.to_owned(), demo.text.to_owned()));
     }
     Ok(projects)
@@ -94,13 +93,16 @@ fn projects() -> Result<Vec<(String, String)>, Failure> {
 
 /// What `puppet:NAME` stands for.
 fn puppet(written: &str, fps: Option<f64>) -> Option<Result<Made, String>> {
+    if !written.starts_with(PUPPET) {
+        return None;
+    }
     let options = AnimationOptions { fps, ..AnimationOptions::default() };
-    let made = made::Made::find(written, &options)?.map_err(|failure| failure.to_string());
-    Some(made.map(|made| Made {
-        loaded: made.loaded().clone(),
-        fps: made.fps(),
-        frames: (0..made.frames()).map(|k| made.frame(k)).collect(),
-    }))
+    let read = || -> Result<Made, ProjectError> {
+        let mut source = Source::open(written, options)?;
+        let frames = (0..source.frames()).map(|k| source.frame(k)).collect::<Result<_, _>>()?;
+        Ok(Made { loaded: source.loaded().clone(), fps: source.fps(), frames })
+    };
+    Some(read().map_err(|error| error.to_string()))
 }
 
 /// By whatever the system opens addresses with; where there is nothing, the address has been printed.

@@ -1,12 +1,10 @@
 //! The command line of benchmarks, without a terminal: `pliant-bench` and `pliant bench` print it.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
-use pliant_io::IoError;
-use pliant_io::atomic::write_whole;
+use pliant_project::ProjectError;
 use pliant_view::plot::Figure;
-use pliant_view::{Error as ViewError, write_png};
 use thiserror::Error;
 
 use crate::suite::{Entry, Stop, Suite, find, is_wanted, measure};
@@ -55,17 +53,9 @@ pub enum CommandError {
     /// Rows cannot be written as JSON.
     #[error("cannot write rows as JSON: {0}")]
     Json(#[from] serde_json::Error),
-    /// The figure cannot be drawn.
-    #[error("{path}: {error}")]
-    Figure {
-        /// Path of the figure.
-        path: String,
-        /// Why.
-        error: ViewError,
-    },
-    /// The figure cannot be written.
+    /// The figure cannot be drawn or written.
     #[error(transparent)]
-    Io(#[from] IoError),
+    Figure(#[from] ProjectError),
 }
 
 impl CommandError {
@@ -73,7 +63,7 @@ impl CommandError {
     pub fn status(&self) -> u8 {
         match self {
             Self::UnknownSuite { .. } | Self::NoRow(_) | Self::NoFigure(_) => 2,
-            Self::Json(_) | Self::Figure { .. } | Self::Io(_) => 1,
+            Self::Json(_) | Self::Figure(_) => 1,
         }
     }
 }
@@ -139,23 +129,6 @@ pub fn run(
         tables.iter().flat_map(|(suite, rows)| as_table(suite.columns, rows)).collect()
     };
     Ok(Answer { lines, remarks, figure, unfinished })
-}
-
-/// Writes a figure as `.svg` or `.png`, by the ending of the path.
-///
-/// # Errors
-/// When the figure cannot be drawn, or the file not be written.
-pub fn save(figure: &Figure, path: &Path) -> Result<(), CommandError> {
-    let named = |error| CommandError::Figure { path: path.display().to_string(), error };
-    let is_svg = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("svg"));
-    let bytes = if is_svg {
-        figure.svg().map_err(named)?.into_bytes()
-    } else {
-        let mut bytes = Vec::new();
-        write_png(&figure.picture(2.0).map_err(named)?, &mut bytes).map_err(named)?;
-        bytes
-    };
-    Ok(write_whole(path, &bytes)?)
 }
 
 /// The suites of a command, each with its wanted rows: at least one suite and one row.

@@ -6,6 +6,8 @@ use pliant_face::FaceError;
 use pliant_lips::LipsError;
 use pliant_mesh::MeshError;
 use pliant_model::ModelError;
+use pliant_project::ProjectError;
+use pliant_scene::SceneError;
 use pliant_sim::SimError;
 use thiserror::Error;
 
@@ -30,6 +32,15 @@ pub enum BenchError {
     /// Lips cannot be corrected.
     #[error(transparent)]
     Lips(#[from] LipsError),
+    /// A demo's project cannot be read.
+    #[error(transparent)]
+    Demo(#[from] SceneError),
+    /// An enrichment cannot be opened or prepared.
+    #[error(transparent)]
+    Project(#[from] ProjectError),
+    /// No demo has the name.
+    #[error("there is no demo `{0}`")]
+    NoDemo(&'static str),
     /// A result that several rows need is missing.
     #[error(transparent)]
     Shared(Arc<BenchError>),

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::Parser;
 use pliant_bench::command::{self, Arguments, CommandError};
+use pliant_project::picture::figure;
 
 #[derive(Parser)]
 #[command(version)]
@@ -64,8 +65,8 @@ fn run(line: CommandLine) -> Result<Option<String>, CommandError> {
     if !quiet {
         answer.remarks.iter().for_each(|line| remark(line));
     }
-    if let Some((figure, path)) = &answer.figure {
-        command::save(figure, path)?;
+    if let Some((drawn, path)) = &answer.figure {
+        figure::save(drawn, path)?;
     }
     Ok(answer.unfinished)
 }

@@ -2,6 +2,7 @@
 
 mod conservation;
 mod dynamics;
+mod enrich;
 mod face;
 mod geometry;
 mod inverse;
@@ -20,6 +21,7 @@ pub const SUITES: &[Suite] = &[
     orders::SUITE,
     geometry::SUITE,
     lips::SUITE,
+    enrich::SUITE,
     face::SUITE,
     inverse::SUITE,
     dynamics::SUITE,

@@ -165,3 +165,19 @@ fn sizes_are_fitted() {
     let run = bench(&["scaling", "--only", "k", "--list"]);
     assert!(run.stdout.contains("bar-1013k"), "{}", run.stdout);
 }
+
+#[test]
+fn an_enriched_plant_is_timed_beside_the_papers() {
+    let list = bench(&["enrich", "--list"]);
+    assert_eq!(list.stdout, "elephant\ndragon\nhead\nsumo\nplant\n");
+    let rows = rows(&["enrich", "--only", "plant", "--json", "--quiet"]);
+    let row = &rows[0];
+    assert_eq!((&row["paper_fit_ms"], &row["paper_sim_ms"]), (&24.0.into(), &5.8.into()));
+    let number = |key: &str| row[key].as_f64().unwrap();
+    for key in ["fit_ms_per_frame", "sim_ms_per_frame", "plain_sim_ms_per_frame", "free_tets"] {
+        assert!(number(key) > 0.0, "{key}: {row}");
+    }
+    assert!((number("vertices") / 961.0 - 1.0).abs() < 0.3, "{row}");
+    let faster = number("paper_fit_ms") / number("fit_ms_per_frame");
+    assert!((number("fit_times_faster") / faster - 1.0).abs() < 1e-9, "{row}");
+}

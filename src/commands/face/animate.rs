@@ -1,27 +1,16 @@
 //! `pliant face animate`: a performance, played by muscles and jaw.
 
-use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use pliant::face::performance::Names;
-use pliant::face::{
-    Animator, Dynamics, Ensemble, FaceModel, FaceSolver, LipGauge, Performance, SimulationOptions,
-};
-use pliant::io::atomic::{refuse_overwriting, write_whole};
-use pliant::io::{AnimationWriter, Loaded, read_text};
-use pliant::model::integrator::{Correction, Scheme};
-use pliant::sim::snapshot::checksum;
-use serde_json::json;
+use pliant::model::integrator::Scheme;
+use pliant::project::performance::{Inertia, SolverKind};
+use pliant::project::{PerformanceProject, Project};
 
-use super::record::Record;
-use super::{effects, failure, open};
-use crate::arguments::{FrameRange, Options, seconds};
+use crate::arguments::{FrameRange, Options, Resuming};
 use crate::failure::Failure;
-use crate::interrupt;
-use crate::progress::Progress;
 use crate::report;
-use crate::unfinished::Unfinished;
+use crate::work::{RESUME, finished, watched};
 
 /// Let muscles and jaw play weights of shapes
 #[derive(Args)]
@@ -74,12 +63,8 @@ pub struct Arguments {
     /// Do not keep its energy to what muscles and bones put in
     #[arg(long, requires = "dynamic")]
     no_fepr: bool,
-    /// Go on from where the same command was stopped or killed
-    #[arg(long)]
-    resume: bool,
-    /// Seconds between the places that --resume can go on from after a kill; 0 for every frame
-    #[arg(long, value_name = "SECONDS", default_value = "2", value_parser = seconds)]
-    checkpoint: Duration,
+    #[command(flatten)]
+    resuming: Resuming,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -90,56 +75,14 @@ enum Motion {
     Trapezoidal,
 }
 
-/// Iterations per frame where nobody waits for the next one.
-const UNHURRIED: u32 = 20;
-
-/// A performance of a demo.
-pub struct Play<'a> {
-    pub model: &'a Path,
-    pub weights: &'a Path,
-    pub effects: &'a Path,
-    pub out: &'a Path,
-    pub fps: f64,
-}
-
-impl Arguments {
-    /// What a demo asks for.
-    pub fn of_demo(play: &Play<'_>) -> Arguments {
-        Arguments {
-            model: play.model.to_owned(),
-            weights: play.weights.to_owned(),
-            out: play.out.to_owned(),
-            effects: Some(play.effects.to_owned()),
-            solver: None,
-            iterations: None,
-            fps: Some(play.fps),
-            frames: None,
-            skin_only: false,
-            no_contact: false,
-            dynamic: false,
-            scheme: Motion::Bdf2,
-            damping: 0.0,
-            no_fepr: false,
-            resume: false,
-            checkpoint: Duration::from_secs(2),
-        }
-    }
-
-    fn dynamics(&self, fps: f64) -> Result<Option<Dynamics>, Failure> {
-        if !(self.damping >= 0.0 && self.damping.is_finite()) {
-            let rate = self.damping;
-            return Err(Failure::new(format!("--damping {rate}: expected a rate from 0 on")));
-        }
-        let scheme = match self.scheme {
+impl Motion {
+    fn scheme(self) -> Scheme {
+        match self {
             Motion::BackwardEuler => Scheme::BackwardEuler,
             Motion::Bdf2 => Scheme::Bdf2,
             Motion::ImplicitMidpoint => Scheme::ImplicitMidpoint,
             Motion::Trapezoidal => Scheme::Trapezoidal,
-        };
-        let usual = Dynamics::default();
-        let correction = (!self.no_fepr).then(|| Correction::Fepr(Dynamics::fepr(scheme)));
-        let dynamics = Dynamics { scheme, correction, damping: self.damping, fps, ..usual };
-        Ok(self.dynamic.then_some(dynamics))
+        }
     }
 }
 
@@ -152,166 +95,30 @@ enum Kind {
 }
 
 pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
-    interrupt::listen()?;
-    let face = open(&arguments.model)?;
-    let mut performance = read_performance(&arguments, &face)?;
-    let mut time = 0.0;
-    if let Some(range) = &arguments.frames {
-        let count = performance.frames.len();
-        let chosen = range.within(count).ok_or_else(|| {
-            Failure::about(&arguments.weights, format!("has {count} frames, none of those asked for"))
-        })?;
-        time = *chosen.start() as f64 / performance.fps;
-        performance.frames = performance.frames[chosen].to_vec();
-    }
-    let count = performance.frames.len();
-    let beside = |ending: &str| {
-        let mut name = arguments.out.as_os_str().to_owned();
-        name.push(ending);
-        PathBuf::from(name)
+    let settings = arguments.resuming.settings(options);
+    let project = PerformanceProject {
+        effects: arguments.effects,
+        solver: arguments.solver.map(|kind| match kind {
+            Kind::Exact => SolverKind::Exact,
+            Kind::Interactive => SolverKind::Interactive,
+        }),
+        iterations: arguments.iterations,
+        fps: arguments.fps,
+        frames: arguments.frames,
+        skin_only: arguments.skin_only,
+        contact: !arguments.no_contact,
+        inertia: arguments.dynamic.then_some(Inertia {
+            scheme: arguments.scheme.scheme(),
+            damping: arguments.damping,
+            fepr: !arguments.no_fepr,
+        }),
+        ..PerformanceProject::new(&arguments.model, &arguments.weights, &arguments.out)
     };
-    let [report_path, strains_path, metrics_path] =
-        [".report.json", ".strains.csv", ".metrics.csv"].map(beside);
-    let mut outputs = AnimationWriter::outputs(&arguments.out, count);
-    outputs.extend([report_path.clone(), strains_path.clone(), metrics_path.clone()]);
-    outputs.extend(Unfinished::files(&arguments.out));
-    let opened = effects::open(arguments.effects.as_deref(), &face)?;
-    let mut inputs: Vec<&Path> = vec![&arguments.model, &arguments.weights];
-    inputs.extend(opened.inputs.iter().map(PathBuf::as_path));
-    for output in &outputs {
-        refuse_overwriting(output, &inputs)?;
-    }
-    let dynamics = match &opened.effects.integrator {
-        Some(inertia) if !arguments.dynamic => Some(inertia.dynamics(performance.fps)),
-        _ => arguments.dynamics(performance.fps)?,
-    };
-    let told = opened.effects.integrator.and_then(|inertia| inertia.iterations);
-    let solver = match (arguments.solver, arguments.iterations.or(told)) {
-        (Some(Kind::Exact), _) => FaceSolver::EXACT,
-        (_, Some(iterations)) => FaceSolver::Interactive { iterations },
-        (None, None) if dynamics.is_some() => FaceSolver::CONVERGED,
-        (_, None) => FaceSolver::Interactive { iterations: UNHURRIED },
-    };
-    let contact = !arguments.no_contact;
-    let threads = options.threads();
-    let asked = SimulationOptions { solver, contact, dynamics, threads, ..Default::default() };
-    let world = opened.world(arguments.effects.as_deref(), &face, performance.fps)?;
-    let altered = (&opened.alteration, time);
-    let mut animator =
-        Animator::in_world(&face, &performance, &asked, altered, &world).map_err(failure)?;
-    let ensemble = Ensemble::new(&face, arguments.skin_only).with_props(&world.props);
-    let key = key(&arguments, &opened.inputs, &asked)?;
-    let points = ensemble.rest.mesh.positions.len();
-    let (resume, every) = (arguments.resume, arguments.checkpoint);
-    let (mut frames, place) = Unfinished::open(&arguments.out, points, key, resume, every)?;
-    let mut record = Record::new(&face);
-    if let Some(place) = place {
-        let (known, state) = Record::of_bytes(&place.known)
-            .filter(|(known, _)| known.done == place.done && known.done <= count)
-            .ok_or_else(|| Failure::about(&arguments.out, "its snapshot is not whole".to_owned()))?;
-        animator.resume(state, key).map_err(failure)?;
-        record = known;
-    }
-    let known = |record: &Record, animator: &Animator| {
-        let mut bytes = record.to_bytes();
-        bytes.extend(animator.snapshot(key));
-        bytes
-    };
-    let mut gauge = LipGauge::new(&face).map_err(failure)?;
-    let progress = Progress::start(options, "frames", count as u64);
-    let begun = record.done;
-    for frame in &performance.frames[begun..] {
-        if record.done > begun && interrupt::asked() {
-            break;
-        }
-        let clock = Instant::now();
-        let animated = animator.frame(frame);
-        let took = clock.elapsed();
-        let lips = gauge.shown(&animated, &animator.simulation().positions());
-        record.add(&animated, lips, performance.fps, took);
-        frames.add(&ensemble.at(&animated), record.done, || known(&record, &animator))?;
-        progress.at(record.done as u64);
-    }
-    drop(progress);
-    if record.done < count {
-        frames.save(record.done, &known(&record, &animator))?;
-    }
-    let rest = Loaded {
-        mesh: ensemble.rest.mesh.clone(),
-        polygons: ensemble.rest.polygons.clone(),
-        attributes: ensemble.rest.attributes.clone(),
-        notes: Vec::new(),
-    };
-    let mut writer = AnimationWriter::create(&arguments.out, rest, performance.fps, record.done)?;
-    for k in 0..record.done {
-        writer.write_frame(&frames.frame(k)?)?;
-    }
-    writer.finish()?;
-    let mut summary = record.summary();
-    if let [asked, gained] = animator.simulation().growth().map(|volume| 1e6 * volume)
-        && asked != 0.0
-    {
-        summary["growth_asked_cm3"] = json!(asked);
-        summary["growth_cm3"] = json!(gained);
-    }
-    write_whole(&report_path, format!("{summary:#}\n").as_bytes())?;
-    write_whole(&strains_path, record.strains.as_bytes())?;
-    write_whole(&metrics_path, record.metrics.as_bytes())?;
-    if record.done == count {
-        frames.remove();
-    }
-    finish(&arguments.out, record.done, count, record.ms_per_frame(), options)
-}
-
-/// What a snapshot is told apart by: all that is read, and how it is played; not by how many threads.
-fn key(
-    arguments: &Arguments,
-    effects: &[PathBuf],
-    options: &SimulationOptions,
-) -> Result<u64, Failure> {
-    let options = SimulationOptions { threads: 1, ..*options };
-    let range = &arguments.frames;
-    let (fps, skin) = (arguments.fps, arguments.skin_only);
-    let mut bytes = format!("{options:?} {range:?} {fps:?} {skin}").into_bytes();
-    let files = [&arguments.model, &arguments.weights].into_iter().chain(effects);
-    for path in files {
-        let read = std::fs::read(path);
-        let read = read.map_err(|error| Failure::about(path, format!("cannot read: {error}")))?;
-        bytes.extend(checksum(&read).to_le_bytes());
-    }
-    Ok(checksum(&bytes))
-}
-
-fn read_performance(arguments: &Arguments, face: &FaceModel) -> Result<Performance, Failure> {
-    let path = &arguments.weights;
-    let text = read_text(path)?;
-    let shapes = face.playable();
-    let muscles: Vec<&str> = face.muscles.iter().map(|muscle| muscle.name.as_str()).collect();
-    let names = Names { shapes: &shapes, muscles: &muscles };
-    let is_json = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("json"));
-    let read = if is_json { Performance::parse_json } else { Performance::parse };
-    read(path, &text, &names, arguments.fps).map_err(failure)
-}
-
-fn finish(
-    out: &Path,
-    done: usize,
-    count: usize,
-    ms_per_frame: f64,
-    options: &Options,
-) -> Result<(), Failure> {
-    if done < count {
-        let path = out.display();
-        return Err(Failure::interrupted(format!(
-            "stopped by Ctrl-C: {path} holds the first {done} of {count} frames; the same command with \
-             --resume goes on from there"
-        )));
-    }
+    let outcome = watched(options, |watch| project.drive(&settings, watch))??;
+    let report = finished(outcome, &arguments.out, RESUME)?;
     if !options.quiet {
-        report::say(&format!(
-            "wrote {}: {count} frames, {ms_per_frame:.1} ms each",
-            out.display()
-        ));
+        let (path, frames, rate) = (arguments.out.display(), report.frames, report.ms_per_frame);
+        report::say(&format!("wrote {path}: {frames} frames, {rate:.1} ms each"));
     }
     Ok(())
 }

@@ -10,7 +10,6 @@ use pliant::face::{BuildOptions, FaceModel, build, read_own_head, register};
 use pliant::io::atomic::{refuse_overwriting, write_whole};
 use pliant::math::team::Team;
 
-use super::failure;
 use crate::arguments::{Options, unit};
 use crate::failure::Failure;
 use crate::report;
@@ -50,18 +49,18 @@ pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
     let Arguments { template: mut folder, out, size, neutral, expressions, markers, unit } =
         arguments;
     let start = Instant::now();
-    let mut template = read_template(&folder).map_err(failure)?;
+    let mut template = read_template(&folder)?;
     let parts = [folder.join(TEMPLATE)];
     let own_files = neutral.iter().chain(&markers).chain(&expressions);
     refuse_overwriting(&out, &parts.iter().chain(own_files).collect::<Vec<_>>())?;
     let team = Team::new(options.threads());
     let mut remarks = Vec::new();
     if let (Some(scan), Some(markers)) = (neutral, markers) {
-        let own = read_own_head(&scan, &expressions, &markers, unit).map_err(failure)?;
-        (template, remarks) = register(&template, &own, &scan, &team).map_err(failure)?;
+        let own = read_own_head(&scan, &expressions, &markers, unit)?;
+        (template, remarks) = register(&template, &own, &scan, &team)?;
         folder = scan;
     }
-    let (face, more) = build(&template, &folder, &BuildOptions { size }, &team).map_err(failure)?;
+    let (face, more) = build(&template, &folder, &BuildOptions { size }, &team)?;
     remarks.extend(more);
     write_whole(&out, &face.encode())?;
     if !options.quiet {

@@ -8,8 +8,8 @@ use pliant::face::transfer::crossing_lips;
 use pliant::face::{Combination, FaceSolver, SimulationOptions, correctives};
 use pliant::io::atomic::refuse_overwriting;
 use pliant::io::{Loaded, write_blendshapes, write_mesh};
+use pliant::project::performance::{OpenedEffects, open_face};
 
-use super::{effects, failure, open};
 use crate::arguments::Options;
 use crate::failure::Failure;
 use crate::report;
@@ -54,8 +54,8 @@ pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
     if !time.is_finite() {
         return Err(Failure::new(format!("--time {time}: expected seconds")));
     }
-    let face = open(&model)?;
-    let opened = effects::open(path.as_deref(), &face)?;
+    let face = open_face(&model)?;
+    let opened = OpenedEffects::open(path.as_deref(), &face)?;
     let mut inputs = opened.inputs.clone();
     inputs.push(model.clone());
     refuse_overwriting(&out, &inputs)?;
@@ -66,7 +66,7 @@ pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
     };
     let alteration: &Alteration = &opened.alteration;
     let made =
-        correctives(&face, &combinations, alteration, time, &asked, &model).map_err(failure)?;
+        correctives(&face, &combinations, alteration, time, &asked, &model)?;
     let skin = &face.skin;
     let at = |positions: &[pliant::mesh::DVec3]| Loaded {
         mesh: pliant::mesh::Mesh { positions: positions.to_vec(), ..skin.mesh.clone() },

@@ -11,7 +11,6 @@ use pliant::face::{Performance, Template, read_own_head, register};
 use pliant::io::atomic::{create_folder, refuse_overwriting, write_whole};
 use pliant::math::team::Team;
 
-use super::failure;
 use crate::arguments::{Options, unit};
 use crate::failure::Failure;
 use crate::report;
@@ -49,8 +48,8 @@ pub struct Arguments {
 pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
     let team = Team::new(options.threads());
     if let Some(folder) = &arguments.check {
-        let template = read_template(folder).map_err(failure)?;
-        let remarks = check(&template, folder, &team).map_err(failure)?;
+        let template = read_template(folder)?;
+        let remarks = check(&template, folder, &team)?;
         if !options.quiet {
             remarks.iter().for_each(|remark| report::remark(&format!("note: {remark}")));
             report::say(&format!("{} is sound: {}", folder.display(), contents(&template)));
@@ -65,21 +64,21 @@ pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
                 refuse_overwriting(&folder.join(output), &[skin, markers])?;
             }
             let shapes = &arguments.shapes;
-            let own = read_own_head(skin, shapes, markers, arguments.unit).map_err(failure)?;
+            let own = read_own_head(skin, shapes, markers, arguments.unit)?;
             Some((skin, own))
         }
         _ => None,
     };
-    let mut template = Template::built_in(arguments.size, &team).map_err(failure)?;
+    let mut template = Template::built_in(arguments.size, &team)?;
     if let Some((path, own)) = own {
-        let (registered, remarks) = register(&template, &own, path, &team).map_err(failure)?;
+        let (registered, remarks) = register(&template, &own, path, &team)?;
         if !options.quiet {
             remarks.iter().for_each(|remark| report::remark(&format!("note: {remark}")));
         }
         template = registered;
     }
     create_folder(&folder)?;
-    let files = write_template(&template, &folder).map_err(failure)?;
+    let files = write_template(&template, &folder)?;
     let speech = Performance::speech(30.0);
     write_whole(&folder.join("performance.csv"), speech.to_csv().as_bytes())?;
     if !options.quiet {

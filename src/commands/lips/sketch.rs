@@ -8,8 +8,8 @@ use pliant::io::atomic::refuse_overwriting;
 use pliant::io::write_mesh;
 use pliant::lips::sketch::{Camera, Contours, SketchOptions, sketch};
 use pliant::math::team::Team;
+use pliant::project::lips::{read_mesh_in, selection};
 
-use super::region::{mesh, selection};
 use crate::arguments::{Options, Reading};
 use crate::failure::Failure;
 use crate::report;
@@ -40,7 +40,7 @@ pub struct Arguments {
 
 pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
     let clock = Instant::now();
-    let (mut loaded, source) = mesh(&arguments.mesh, &arguments.reading)?;
+    let (mut loaded, source) = read_mesh_in(arguments.reading.unit, &arguments.mesh)?;
     let inputs = [&arguments.camera, &arguments.contour];
     refuse_overwriting(&arguments.out, source.files())?;
     refuse_overwriting(&arguments.out, &inputs)?;

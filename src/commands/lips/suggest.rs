@@ -1,17 +1,17 @@
 //! `pliant lips suggest`: which frames to correct, before any is.
 
 use clap::Args;
-use pliant::lips::{LipModel, RegressionOptions, Suggester, Suggestion};
-use pliant::math::team::Team;
+use pliant::lips::{RegressionOptions, Suggestion};
+use pliant::project::{ProjectError, Watch};
+use pliant::project::lips::{check_capture, read_mesh_in, suggest};
+use pliant::project::source::Source;
 use serde_json::json;
 
-use super::region::{Neutral, check_capture, mesh};
-use crate::animation::Source;
+use super::region::NeutralArguments;
 use crate::arguments::{Options, Reading};
 use crate::failure::Failure;
-use crate::interrupt;
-use crate::progress::Progress;
 use crate::report;
+use crate::work::watched;
 
 /// Name the frames that are most worth correcting
 #[derive(Args)]
@@ -19,7 +19,7 @@ use crate::report;
     pliant lips suggest --rest rest.obj --frames capture.pc2 --inner inner.txt --mouth mouth.txt --count 10")]
 pub struct Arguments {
     #[command(flatten)]
-    neutral: Neutral,
+    neutral: NeutralArguments,
     /// The captured animation
     #[arg(long, value_name = "ANIM")]
     frames: String,
@@ -34,17 +34,19 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
-    interrupt::listen()?;
-    let Some(rest) = &arguments.neutral.rest else {
-        return Err(Failure::usage("expected --rest, the neutral mesh"));
+    let neutral = arguments.neutral.neutral()?;
+    let work = |watch: &mut Watch<'_>| -> Result<Vec<Suggestion>, ProjectError> {
+        let rest = read_mesh_in(arguments.reading.unit, &neutral.rest)?.0;
+        let mut capture = Source::open(&arguments.frames, arguments.reading.options())?;
+        capture.report(watch);
+        let mut model = neutral.model(&rest, RegressionOptions::default(), watch)?;
+        check_capture(&capture, &model)?;
+        let frames = capture.frames();
+        let count = usize::from(arguments.count).min(frames);
+        let read = |frame| capture.frame(frame);
+        suggest(&mut model, count, frames, read, (options.threads(), watch))
     };
-    let rest = mesh(rest, &arguments.reading)?.0;
-    let mut capture = Source::open(&arguments.frames, arguments.reading.options())?;
-    capture.remark(options);
-    let mut model = arguments.neutral.model(&rest, RegressionOptions::default(), options)?;
-    check_capture(&capture, &arguments.frames, &model)?;
-    let count = usize::from(arguments.count).min(capture.frames());
-    let found = suggest(&mut model, count, options, capture.frames(), |frame| capture.frame(frame))?;
+    let found = watched(options, work)??;
     if arguments.json {
         let list: Vec<_> =
             found.iter().map(|s| json!({ "frame": s.frame, "score": s.score })).collect();
@@ -55,36 +57,4 @@ pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
         }
     }
     Ok(())
-}
-
-/// So many frames, each with most that is new after those before it. The model is taught them as
-/// they were captured.
-pub fn suggest(
-    model: &mut LipModel,
-    count: usize,
-    options: &Options,
-    frames: usize,
-    mut read: impl FnMut(usize) -> Result<Vec<glam::DVec3>, Failure>,
-) -> Result<Vec<Suggestion>, Failure> {
-    let team = Team::new(options.threads());
-    let progress = Progress::start(options, "frames", (count * frames) as u64);
-    let mut found: Vec<Suggestion> = Vec::new();
-    for pass in 0..count {
-        let (mut suggester, mut work) = (Suggester::default(), model.workspace(team.size()));
-        for frame in 0..frames {
-            if interrupt::asked() {
-                return Err(Failure::interrupted("stopped by Ctrl-C"));
-            }
-            suggester.watch(frame, &model.look(&read(frame)?, &mut work, &team));
-            progress.at((pass * frames + frame + 1) as u64);
-        }
-        let Some(next) = suggester.suggestion() else { break };
-        if found.iter().any(|known| known.frame == next.frame) || next.score <= 0.0 {
-            break;
-        }
-        let captured = read(next.frame)?;
-        model.add(next.frame, &captured, &captured).map_err(|e| Failure::new(e.to_string()))?;
-        found.push(next);
-    }
-    Ok(found)
 }

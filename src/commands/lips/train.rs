@@ -1,19 +1,16 @@
 //! `pliant lips train`: a model from a few corrected frames.
 
-use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::path::PathBuf;
 
 use clap::Args;
-use pliant::io::atomic::{refuse_overwriting, write_whole};
-use pliant::io::{Animation, Loaded};
-use pliant::lips::{LipModel, RegressionOptions, model_file, topology};
-use pliant::math::team::Team;
+use pliant::lips::RegressionOptions;
+use pliant::project::lips::{Training, TrainingStart};
 
-use super::region::{Neutral, check_capture, mesh};
-use crate::animation::Source;
+use super::region::NeutralArguments;
 use crate::arguments::{Options, Reading};
 use crate::failure::Failure;
 use crate::report;
+use crate::work::watched;
 
 /// Learn from a few corrected frames
 #[derive(Args)]
@@ -23,7 +20,7 @@ use crate::report;
     pliant lips train --model mouth.lips --frames capture.pc2 --corrected fix/0137.obj --out mouth.lips")]
 pub struct Arguments {
     #[command(flatten)]
-    neutral: Neutral,
+    neutral: NeutralArguments,
     /// A model to add corrected frames to; its regions are kept
     #[arg(long, value_name = "M.lips", conflicts_with_all = ["rest", "inner", "mouth", "lips", "rigid", "ridge", "truncation"])]
     model: Option<PathBuf>,
@@ -50,159 +47,32 @@ pub struct Arguments {
 }
 
 pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
-    let mut capture = Source::open(&arguments.frames, arguments.reading.options())?;
-    capture.remark(options);
-    let (mut model, rest) = start(&arguments, &capture, options)?;
-    check_capture(&capture, &arguments.frames, &model)?;
-    let files = corrected_files(&arguments.corrected)?;
-    let inputs: Vec<&Path> = files.iter().map(|(_, file)| file.as_path()).collect();
-    refuse_overwriting(&arguments.out, capture.files())?;
-    refuse_overwriting(&arguments.out, &inputs)?;
-    let mut samples = Vec::new();
-    for (frame, file) in &files {
-        let corrected = mesh(&file.to_string_lossy(), &arguments.reading)?.0;
-        let about = |error| Failure::about(file, error);
-        let captured = capture.frame(*frame).map_err(|failure| Failure::about(file, failure))?;
-        let positions = &corrected.mesh.positions;
-        let sample = model.sample(*frame, &captured, positions).map_err(about)?;
-        topology::compare(rest.faces(), corrected.faces()).map_err(about)?;
-        remark_outside(&model, file, &captured, positions, options);
-        samples.push(sample);
-    }
-    if arguments.model.is_none() && !arguments.plain {
-        follow(&mut model, &mut capture, options)?;
-    }
-    let clock = Instant::now();
-    model.extend(samples).map_err(|error| Failure::about(&arguments.out, error))?;
-    let seconds = clock.elapsed().as_secs_f64();
-    write_whole(&arguments.out, &model_file::encode(&model))?;
+    let Arguments { neutral, model, frames, corrected, ridge, truncation, plain, out, reading } =
+        arguments;
+    let from = match model {
+        Some(model) => TrainingStart::Model(model),
+        None if neutral.rest.is_none() => {
+            let sentence = "expected --rest, the neutral mesh, or --model to add to";
+            return Err(Failure::usage(sentence));
+        }
+        None => {
+            let regression = RegressionOptions { ridge, truncation };
+            TrainingStart::Neutral { neutral: neutral.neutral()?, regression, plain }
+        }
+    };
+    let reading = reading.options();
+    let training = Training { from, capture: frames, reading, corrected, output: out };
+    let report = watched(options, |watch| training.run(options.threads(), watch))??;
     if !options.quiet {
+        let [mouth, inner] = report.triangles;
         report::say(&format!(
-            "wrote {}: {} corrected frames that show {} ways to move, {} triangles of the mouth and {} of \
-             the inner lip, trained in {seconds:.3} s",
-            arguments.out.display(),
-            model.samples().len(),
-            model.rank(),
-            model.region().mouth.len(),
-            model.region().inner.len(),
+            "wrote {}: {} corrected frames that show {} ways to move, {mouth} triangles of the \
+             mouth and {inner} of the inner lip, trained in {:.3} s",
+            training.output.display(),
+            report.samples,
+            report.rank,
+            report.seconds,
         ));
     }
     Ok(())
-}
-
-/// Frames of a capture, evenly spaced, that a model learns from how lips follow the mouth.
-const SEEN: usize = 240;
-
-fn follow(model: &mut LipModel, capture: &mut Source, options: &Options) -> Result<(), Failure> {
-    let stride = capture.frames().div_ceil(SEEN);
-    let mut seen = Vec::new();
-    for frame in (0..capture.frames()).step_by(stride) {
-        seen.push((frame, capture.frame(frame)?));
-    }
-    let team = Team::new(options.threads());
-    model.follow(&seen, &team).map_err(|error| Failure::new(error.to_string()))
-}
-
-/// The model to add to, and the mesh that corrected frames are of.
-fn start(
-    arguments: &Arguments,
-    capture: &Source,
-    options: &Options,
-) -> Result<(LipModel, Loaded), Failure> {
-    if let Some(path) = &arguments.model {
-        return Ok((open(path)?, capture.loaded().clone()));
-    }
-    let Some(rest) = &arguments.neutral.rest else {
-        return Err(Failure::usage("expected --rest, the neutral mesh, or --model to add to"));
-    };
-    let (rest, source) = mesh(rest, &arguments.reading)?;
-    refuse_overwriting(&arguments.out, source.files())?;
-    let regression =
-        RegressionOptions { ridge: arguments.ridge, truncation: arguments.truncation };
-    regression.check().map_err(|error| Failure::usage(error.to_string()))?;
-    Ok((arguments.neutral.model(&rest, regression, options)?, rest))
-}
-
-/// Reads a model.
-pub fn open(path: &Path) -> Result<LipModel, Failure> {
-    let bytes = std::fs::read(path).map_err(|error| Failure::about(path, format!("cannot read: {error}")))?;
-    model_file::decode(&bytes).map_err(|error| Failure::about(path, error))
-}
-
-/// Files with the frames that they are of, in the order of frames.
-fn corrected_files(written: &[String]) -> Result<Vec<(usize, PathBuf)>, Failure> {
-    let mut files = Vec::new();
-    for pattern in written {
-        match Path::new(pattern).exists() || !pattern.contains(['*', '?', '[']) {
-            true => files.push(PathBuf::from(pattern)),
-            false => files.extend_from_slice(Animation::open(pattern)?.files()),
-        }
-    }
-    let mut numbered = Vec::new();
-    for file in files {
-        let frame = frame_of(&file).ok_or_else(|| {
-            let problem = "expected the number of its frame in its name, as in frame_0137.obj";
-            Failure::about(&file, problem)
-        })?;
-        numbered.push((frame, file));
-    }
-    numbered.sort();
-    for pair in numbered.windows(2) {
-        if pair[0].0 == pair[1].0 && pair[0].1 != pair[1].1 {
-            let problem = format!("is of frame {} as {} is", pair[0].0, pair[0].1.display());
-            return Err(Failure::about(&pair[1].1, problem));
-        }
-    }
-    numbered.dedup();
-    Ok(numbered)
-}
-
-/// The last number in a file's name.
-fn frame_of(file: &Path) -> Option<usize> {
-    let stem = file.file_stem()?.to_str()?;
-    let end = stem.rfind(|c: char| c.is_ascii_digit())? + 1;
-    let before = stem[..end].char_indices().rev().find(|(_, c)| !c.is_ascii_digit());
-    let start = before.map_or(0, |(at, c)| at + c.len_utf8());
-    stem[start..end].parse().ok()
-}
-
-/// Says when a corrected frame differs from the capture where it will not be read.
-fn remark_outside(
-    model: &LipModel,
-    file: &Path,
-    captured: &[glam::DVec3],
-    corrected: &[glam::DVec3],
-    options: &Options,
-) {
-    let free = model.region().free_vertices();
-    let size = model.region().rest.iter().map(|x| x.distance(model.region().rest[0]));
-    let slight = 1e-6 * size.fold(0.0, f64::max);
-    let moved = captured.iter().zip(corrected).zip(0u32..).filter(|((a, b), v)| {
-        a.distance(**b) > slight && free.binary_search(v).is_err()
-    });
-    let (count, most) =
-        moved.fold((0, 0.0f64), |(n, most), ((a, b), _)| (n + 1, most.max(a.distance(*b))));
-    if count > 0 && !options.quiet {
-        report::remark(&format!(
-            "note: {}: {count} vertices outside of the inner lip differ from the capture, by up to \
-             {:.2} mm; they are not read",
-            file.display(),
-            1e3 * most
-        ));
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn frames_are_the_last_numbers_in_names() {
-        let of = |name: &str| frame_of(Path::new(name));
-        assert_eq!(of("fix/0012.obj"), Some(12));
-        assert_eq!(of("take2_frame137_v.obj"), Some(137));
-        assert_eq!(of("fix7/lips.obj"), None);
-        assert_eq!(of("é9.obj"), Some(9));
-        assert_eq!(of("99999999999999999999999.obj"), None);
-    }
 }

@@ -1,0 +1,16 @@
+//! Pictures, films and plots of results.
+
+pub mod costume;
+pub mod figure;
+mod film;
+pub mod footage;
+pub mod likeness;
+mod metrics_table;
+pub mod portrait;
+pub mod props;
+mod stage;
+pub mod strip;
+
+pub use film::Film;
+pub use metrics_table::{MetricsError, MetricsTable};
+pub use stage::{Size, SizeError, Stage, save_png};

@@ -9,6 +9,7 @@ pub use suites::{Arguments, run};
 mod suites {
     use std::cell::OnceCell;
 
+    use clap::Args;
     use pliant::project::picture::figure;
     use pliant_bench::command::{self, CommandError};
 
@@ -18,7 +19,15 @@ mod suites {
     use crate::progress::Progress;
     use crate::report;
 
-    pub use command::Arguments;
+    /// Run benchmark suites: a table for people, JSON for programs
+    #[derive(Args)]
+    #[command(after_help = "Examples:\n  pliant bench --list\n  \
+        pliant bench conservation --only \"spinning neo-hookean\"\n  \
+        pliant bench conservation --json > conservation.json")]
+    pub struct Arguments {
+        #[command(flatten)]
+        words: command::Arguments,
+    }
 
     pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
         interrupt::listen()?;
@@ -28,7 +37,7 @@ mod suites {
                 .get_or_init(|| Progress::start(options, "rows", total as u64))
                 .at(done as u64)
         };
-        let answer = command::run(arguments, options.threads(), &interrupt::asked, show)?;
+        let answer = command::run(arguments.words, options.threads(), &interrupt::asked, show)?;
         drop(progress);
         answer.lines.iter().for_each(|line| report::say(line));
         if !options.quiet {

@@ -13,9 +13,6 @@ use crate::table::{Row, as_json, as_table};
 
 /// Run benchmark suites: a table for people, JSON for programs
 #[derive(Args)]
-#[command(after_help = "Examples:\n  pliant bench --list\n  \
-    pliant bench conservation --only \"spinning neo-hookean\"\n  \
-    pliant bench conservation --json > conservation.json")]
 pub struct Arguments {
     /// The suite [default: all of them]
     suite: Option<String>,

@@ -12,7 +12,12 @@ use pliant_bench::command::{self, Arguments, CommandError};
 use pliant_project::picture::figure;
 
 #[derive(Parser)]
-#[command(version)]
+#[command(
+    version,
+    after_help = "Examples:\n  pliant-bench --list\n  \
+    pliant-bench conservation --only \"spinning neo-hookean\"\n  \
+    pliant-bench conservation --json > conservation.json"
+)]
 struct CommandLine {
     #[command(flatten)]
     arguments: Arguments,

@@ -4,7 +4,6 @@
 //! with Ctrl-C.
 
 mod arguments;
-mod bench;
 mod commands;
 mod failure;
 mod interrupt;

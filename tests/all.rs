@@ -2,7 +2,6 @@
 
 mod architecture;
 mod bad_scenes;
-mod bench;
 mod command;
 mod completion;
 mod convert;

@@ -39,12 +39,36 @@ fn wrong_usage_is_status_2() {
         &["render", "a.obj", "--out", "a.gif", "--frame", "3"],
         &["plot", "--out", "a.svg"],
         &["plot", "run", "--out", "a.pdf"],
-        &["bench", "conservatoin"],
-        &["bench", "conservation", "--only", "no-such-row"],
     ] {
         let run = pliant(arguments);
         assert_eq!(run.status, 2, "{arguments:?}: {}{}", run.stdout, run.stderr);
         assert!(!run.stderr.is_empty(), "{arguments:?} says nothing");
+    }
+}
+
+#[cfg(not(feature = "bench"))]
+#[test]
+fn a_build_without_benchmarks_says_how_to_get_them() {
+    for words in [&["bench"][..], &["bench", "lips", "--only", "speed", "--json", "--quiet"]] {
+        let run = pliant(words);
+        assert_eq!((run.status, run.stdout.as_str()), (1, ""), "{words:?}");
+        assert!(run.stderr.contains("--features bench"), "{}", run.stderr);
+        assert_eq!(run.stderr.lines().count(), 1, "{}", run.stderr);
+    }
+}
+
+#[cfg(feature = "bench")]
+#[test]
+fn a_build_with_benchmarks_runs_them() {
+    let run = pliant(&["bench", "peers", "--list", "--only", "bar-2k"]);
+    assert_eq!((run.status, run.stdout.as_str()), (0, "bar-2k\n"), "{}", run.stderr);
+    for (arguments, expected) in [
+        (&["bench", "conservatoin"][..], "did you mean `conservation`?"),
+        (&["bench", "conservation", "--only", "no-such-row"], "`no-such-row`"),
+    ] {
+        let run = pliant(arguments);
+        assert_eq!(run.status, 2, "{arguments:?}: {}", run.stderr);
+        assert!(run.stderr.contains(expected), "{}", run.stderr);
     }
 }
 

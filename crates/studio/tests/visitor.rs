@@ -65,7 +65,9 @@ pub fn shaken(mesh: &Mesh, frame: usize) -> Vec<DVec3> {
 fn puppet(written: &str, fps: Option<f64>) -> Option<Result<Made, pliant_studio::StudioError>> {
     let name = written.strip_prefix("puppet:")?;
     if name != "bar" {
-        return Some(Err(pliant_studio::StudioError::refused(format!("{written}: no such puppet"))));
+        return Some(Err(pliant_studio::StudioError::refused(format!(
+            "{written}: no such puppet"
+        ))));
     }
     let mesh = bar();
     let frames = (0..SHAKEN).map(|k| shaken(&mesh, k)).collect();

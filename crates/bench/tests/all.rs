@@ -1,0 +1,3 @@
+//! The command from outside.
+
+mod command;

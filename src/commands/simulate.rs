@@ -29,6 +29,9 @@ pub struct Arguments {
     /// frame in a folder of its own
     #[arg(long, value_name = "FORMAT", default_value = "pc2", value_parser = PossibleValuesParser::new(formats()))]
     format: String,
+    /// Replace a finished run of another scene in the directory
+    #[arg(long)]
+    overwrite: bool,
     #[command(flatten)]
     resuming: Resuming,
 }
@@ -55,6 +58,7 @@ fn second_output(directory: &Path, ending: &str) -> Option<PathBuf> {
 pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
     let mut project = SceneProject::open(&arguments.scene, &arguments.out)?;
     project.animation = second_output(&arguments.out, &arguments.format);
+    project.overwrite = arguments.overwrite;
     let settings = arguments.resuming.settings(options);
     let outcome = watched(options, |watch| project.drive(&settings, watch))??;
     let already = matches!(outcome, Outcome::AlreadyFinished(_));

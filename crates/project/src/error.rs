@@ -71,6 +71,17 @@ pub enum ProjectError {
         /// The run folder.
         output: PathBuf,
     },
+    /// The run folder holds a finished run of another scene.
+    #[error(
+        "{}: holds a finished run of another scene, `{scene}`; choose another folder or replace it \
+         with --overwrite", .folder.display()
+    )]
+    OtherRun {
+        /// The run folder.
+        folder: PathBuf,
+        /// The name of the other scene.
+        scene: String,
+    },
     /// Another process writes the same output.
     #[error("{}: another process is writing here; wait for it or choose another output",
         .path.display())]

@@ -36,6 +36,8 @@ pub struct SceneProject {
     pub output: PathBuf,
     /// A second file for the animation, besides `animation.pc2`.
     pub animation: Option<PathBuf>,
+    /// Replace a finished run of another scene.
+    pub overwrite: bool,
     /// Files that were read, which must not be overwritten.
     inputs: Vec<PathBuf>,
     notes: Vec<String>,
@@ -55,14 +57,16 @@ impl SceneProject {
         let (mut inputs, notes) = files.into_parts();
         inputs.push(path.to_owned());
         let output = output.as_ref().to_owned();
-        Ok(SceneProject { scene, model, output, animation: None, inputs, notes })
+        let (animation, overwrite) = (None, false);
+        Ok(SceneProject { scene, model, output, animation, overwrite, inputs, notes })
     }
 
-    /// A scene whose model is built already.
+    /// A scene whose model is built already. Its run replaces any other.
     pub fn of(scene: SceneFile, model: Model, output: &Path) -> Self {
         let output = output.to_owned();
         let (inputs, notes) = (Vec::new(), Vec::new());
-        SceneProject { scene, model, output, animation: None, inputs, notes }
+        let (animation, overwrite) = (None, true);
+        SceneProject { scene, model, output, animation, overwrite, inputs, notes }
     }
 
     /// Every file that the run writes.

@@ -57,6 +57,7 @@ struct Tables {
 pub struct Run<'a> {
     scene: &'a SceneFile,
     model: &'a Model,
+    overwrite: bool,
     files: RunFiles,
     state: State,
     workspace: Workspace,
@@ -78,6 +79,7 @@ impl<'a> Run<'a> {
         Ok(Run {
             scene,
             model,
+            overwrite: project.overwrite,
             files: RunFiles::new(&project.output),
             state: State::initial(model),
             workspace: Workspace::new(model, threads)?,
@@ -154,8 +156,18 @@ impl Work for Run<'_> {
         Ok(Some(summary))
     }
 
-    fn begin(&mut self, _watch: &mut Watch<'_>) -> Result<(), ProjectError> {
+    fn begin(&mut self, watch: &mut Watch<'_>) -> Result<(), ProjectError> {
         let files = &self.files;
+        if let Some(old) = Summary::read(&files.summary) {
+            let is_other = old.hash != self.scene.hash();
+            if is_other && !self.overwrite {
+                let (folder, scene) = (files.folder.clone(), old.name);
+                return Err(ProjectError::OtherRun { folder, scene });
+            }
+            if !is_other {
+                watch.note(&format!("replacing the finished run in {}", files.folder.display()));
+            }
+        }
         std::fs::create_dir_all(&files.folder).map_err(IoError::system(&files.folder, "create"))?;
         // Half a new run beside an old one would be a lie.
         for path in [&files.summary, &files.metrics, &files.animation] {

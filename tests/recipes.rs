@@ -1,5 +1,5 @@
-//! The recipes of CONTRIBUTING.md for a material, a scheme and a collider shape, followed in a copy of
-//! the tree: each touches two files, and what comes of it compiles.
+//! The recipes of CONTRIBUTING.md for a material, a scheme and a collider shape, followed in a
+//! copy of the tree: each touches two files, and what comes of it compiles.
 //!
 //! Compiling takes minutes, and only happens where `PLIANT_RECIPES` is set.
 

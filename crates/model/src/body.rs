@@ -83,9 +83,9 @@ impl crate::ModelBuilder {
     ///
     /// ```
     /// use pliant_mesh::shapes;
-    /// use pliant_model::{Body, DVec3, ElasticModel, Matter, ModelBuilder};
+    /// use pliant_model::{Body, DVec3, Material, Matter, ModelBuilder};
     /// let mesh = shapes::solid_box(DVec3::ONE, [1, 1, 1])?;
-    /// let cube = Body::solid("cube", mesh, ElasticModel::Corotated, 1e5, 0.3, 1000.0);
+    /// let cube = Body::solid("cube", mesh, Material::corotated(1e5, 0.3, 1000.0));
     /// let soft = ModelBuilder::new().body(cube).stiffened(0.5);
     /// assert!(matches!(&soft.specs()[0].matter, Matter::Solid { lame, .. } if lame[0].mu < 2e4));
     /// # Ok::<(), pliant_mesh::MeshError>(())

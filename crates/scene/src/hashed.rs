@@ -1,5 +1,5 @@
-//! How an integrator goes into the hash of a scene. Checkpoints carry the hash, so its spelling stays
-//! as it was in version 0.1, whatever becomes of the types.
+//! How an integrator goes into the hash of a scene. Checkpoints carry the hash, so its spelling
+//! stays as it was in version 0.1, whatever becomes of the types.
 
 use pliant_model::method;
 use serde::{Serialize, Serializer, ser::SerializeStruct};

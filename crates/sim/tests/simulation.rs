@@ -1,7 +1,7 @@
 //! The easy door: it moves what the exact door moves, and says what it cannot.
 
 use pliant_mesh::{Selection, shapes};
-use pliant_model::method::{Correction, Damping, Fepr, Scheme};
+use pliant_model::method::{Damping, Solver};
 use pliant_model::{
     Body, Breeze, Collider, DVec3, FrameInput, Hold, Material, Method, ModelBuilder, Motion, Shape,
 };
@@ -10,12 +10,6 @@ use pliant_sim::{
 };
 
 const H: f64 = 1.0 / 60.0;
-
-fn vivid() -> Method {
-    let fepr = Fepr { filter: 0.1, ..Fepr::default() };
-    let (scheme, correction) = (Scheme::ImplicitMidpoint, Some(Correction::Fepr(fepr)));
-    Method { scheme, correction, ..Method::default() }
-}
 
 fn bar(name: &str) -> Body {
     let mesh = shapes::box3([1.0, 0.2, 0.2], [8, 2, 2]).expect("a box");
@@ -45,7 +39,7 @@ fn company() -> SimulationBuilder {
         .body(bar("hung").translate(DVec3::Z).attach(|x| x.x < -0.49, 1e4))
         .collider(floor())
         .wind(gusts())
-        .method(vivid())
+        .method(Method::VIVID)
         .threads(1)
 }
 
@@ -67,7 +61,7 @@ fn the_easy_door_gives_the_bits_of_the_exact_one() {
         .hold(1, ends(-1.0), Hold::Spring(1e4), None)
         .collider(floor())
         .wind(gusts())
-        .method(vivid());
+        .method(Method::VIVID);
     let model = builder.build().expect("a model");
     let mut workspace = Workspace::new(&model, 1).expect("a workspace");
     let mut state = State::initial(&model);
@@ -151,7 +145,7 @@ fn snapshots_of_other_models_and_damaged_ones_are_refused() {
 #[test]
 fn the_vivid_method_keeps_the_energy_of_a_swinging_bar() {
     let mut simulation =
-        build(Simulation::builder().body(bar("bar").pin(|x| x.x < -0.49)).method(vivid()));
+        build(Simulation::builder().body(bar("bar").pin(|x| x.x < -0.49)).method(Method::VIVID));
     let start = simulation.energy().total();
     let mut moving = 0.0f64;
     for _ in 0..120 {
@@ -225,7 +219,7 @@ fn what_code_sets_is_what_moves_on() {
             .body(bar("still").pin(|x| x.x < -0.49))
             .body(bar("thrown").spin([0.0, 0.0, 1.0]))
             .gravity(DVec3::ZERO)
-            .method(vivid()),
+            .method(Method::VIVID),
     );
     steps(&mut simulation, 3);
     let up: Vec<DVec3> = bar("").mesh.positions.iter().map(|x| *x + DVec3::Y).collect();
@@ -322,4 +316,12 @@ fn errors_name_bodies() {
     for (error, expected) in cases {
         assert!(error.contains(expected), "{error}, expected {expected}");
     }
+}
+
+#[test]
+fn a_method_whose_parts_do_not_go_together_is_refused() {
+    let method = Method { solver: Solver::Xpbd { iterations: 5 }, ..Method::VIVID };
+    let refused = Simulation::builder().body(bar("bar")).method(method).build();
+    let sentence = refused.err().expect("an error").to_string();
+    assert!(sentence.contains("cannot solve `implicit-midpoint`"), "{sentence}");
 }

@@ -34,7 +34,8 @@ pub struct Nearest {
     pub normal: DVec3,
     /// The surface point, x − distance · normal \[m\].
     pub point: DVec3,
-    /// How the distance grows along the normal: 1, or less in smooth shapes where they are rounded off.
+    /// How the distance grows along the normal: 1, or less in smooth shapes where they are
+    /// rounded off.
     pub slope: f64,
 }
 
@@ -336,8 +337,8 @@ impl Shape {
         Ok(Shape(Geometry::Mesh(Moved::new(MeshShape::new(mesh)?))))
     }
 
-    /// As [`mesh`](Self::mesh), rounded off within about `cell` \[m\]: without creases, for solvers that need
-    /// second derivatives.
+    /// As [`mesh`](Self::mesh), rounded off within about `cell` \[m\]: without creases, for
+    /// solvers that need second derivatives.
     ///
     /// ```
     /// use pliant_mesh::shapes;
@@ -370,8 +371,9 @@ impl Shape {
         Some(self.0.inside(x)?.from(x)).filter(|nearest| nearest.distance < 0.0)
     }
 
-    /// The second derivative of the distance [1/m] at x, where `nearest` is. Zero where it is not defined; a
-    /// box's edges and corners, curved only for points outside, count as flat, and so do all triangles.
+    /// The second derivative of the distance [1/m] at x, where `nearest` is. Zero where it is not
+    /// defined; a box's edges and corners, curved only for points outside, count as flat, and so
+    /// do all triangles.
     pub fn bend(&self, x: DVec3, nearest: &Nearest) -> DMat3 {
         self.0.bend(x, nearest.normal)
     }
@@ -386,8 +388,8 @@ impl Shape {
         self.0.level()
     }
 
-    /// The surface to be drawn, a factor as large around the shape's core; `None` for half spaces, and for
-    /// meshes, which have one.
+    /// The surface to be drawn, a factor as large around the shape's core; `None` for half
+    /// spaces, and for meshes, which have one.
     ///
     /// # Errors
     /// When a size is no length.

@@ -8,16 +8,19 @@ words! {
     /// What acts on a state after the solve.
     #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
     pub enum Correction: "correction" {
-        /// Fast energy projection: energy follows its budget, momenta are kept where nothing external acts.
+        /// Fast energy projection: energy follows its budget, momenta are kept where nothing
+        /// external acts.
         "fepr", "FEPR", ["dinev2018fepr"] => Fepr(Fepr = Fepr::DEFAULT),
-        /// Blends the step with one of backward or forward Euler until the energy is met: for comparisons.
+        /// Blends the step with one of backward or forward Euler until the energy is met: for
+        /// comparisons.
         "blend", "Blend", ["dinev2018stabilizing"] => Blend {
             /// How far the energy may be off, relative to the energy before the step.
             epsilon: f64 = 0.01,
         },
         /// Scales velocities to the energy: for comparisons.
         "velocity", "Velocities", ["su2013"] => Velocity,
-        /// Minimises the step with the energy as a constraint: for implicit schemes, for comparisons.
+        /// Minimises the step with the energy as a constraint: for implicit schemes, for
+        /// comparisons.
         "lagrange", "Lagrange", ["hughes1978"] => Lagrange,
     }
 }

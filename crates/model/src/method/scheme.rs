@@ -18,7 +18,8 @@ words! {
         "trapezoidal", "Trapezoidal", ["dinev2020"] => Trapezoidal,
         /// Everything from the start of the step: gains energy; for comparisons.
         "forward-euler", "Forward Euler", ["dinev2020"] => ForwardEuler,
-        /// Velocities from the forces at the start, positions from the new velocities: explicit, for small steps.
+        /// Velocities from the forces at the start, positions from the new velocities: explicit,
+        /// for small steps.
         "symplectic-euler", "Symplectic Euler", ["dinev2018stabilizing"] => SymplecticEuler,
         /// Implicit midpoint with forces changed so that energy is kept: for Newton's method.
         "discrete-gradient", "Discrete gradient", ["gonzalez1996"] => DiscreteGradient,

@@ -33,7 +33,8 @@ words! {
             /// Visits to every constraint per step.
             iterations: u32 = 40,
         },
-        /// A quasi-Newton method on Newton's matrix at rest, factored once: knows volumes and fibres, for equilibria.
+        /// A quasi-Newton method on Newton's matrix at rest, factored once: knows volumes and
+        /// fibres, for equilibria.
         "modified", "Newton at rest", ["liu2017"] => Modified {
             /// Most iterations per step.
             iterations: u32 = 20,
@@ -45,7 +46,8 @@ words! {
         // Section 5 there; Eq. 8 as printed counts stiffness twice for δ > 0.
         /// One linear solve of backward Euler: forces are linear around x + δhv.
         "linearised", "One linear solve", ["li2017enriching"] => Linearised {
-            /// δ from 0 (the last positions: more damped, more stable) to 1 (where they were going).
+            /// δ from 0 (the last positions: more damped, more stable) to 1 (where they were
+            /// going).
             delta: f64 = 0.0,
         },
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use pliant_face::{Dynamics, FaceSimulationOptions, FaceSolver};
-use pliant_model::method::{Correction, Scheme};
+use pliant_model::method::{Correction, Method};
 use serde::{Deserialize, Serialize};
 
 use crate::change::changed;
@@ -143,7 +143,7 @@ impl Settings {
 
     /// How it is simulated.
     pub fn options(&self, threads: usize) -> FaceSimulationOptions {
-        let scheme = Scheme::ImplicitMidpoint;
+        let scheme = Method::VIVID.scheme;
         let dynamics = self.moves().then(|| Dynamics {
             scheme,
             correction: Some(Correction::Fepr(Dynamics::fepr(scheme))),

@@ -3,9 +3,9 @@
 use glam::DVec3;
 use pliant_math::team::Team;
 use pliant_mesh::menagerie::Creature;
-use pliant_mesh::{Embedding, Surface};
+use pliant_mesh::{Embedding, Mesh, MeshError, Surface};
 use pliant_model::{Matter, ModelBuilder, Skin};
-use pliant_scene::{MeshSource, SceneFile};
+use pliant_scene::{MeshSource, SceneFile, ShapeSource, revolved};
 use serde_json::{Value, json};
 
 use super::lane::Grip;
@@ -53,12 +53,13 @@ impl Shown {
         builder: &ModelBuilder,
         threads: usize,
     ) -> Result<Shown, StudioError> {
+        let refused = |error: MeshError| StudioError::refused(error.to_string());
         let mut shown = Shown {
             bodies: Vec::new(),
             triangles: Vec::new(),
             rods: Vec::new(),
             colours: Vec::new(),
-            obstacles: obstacles(scene),
+            obstacles: obstacles(scene).map_err(refused)?,
             bounds: [DVec3::INFINITY, DVec3::NEG_INFINITY],
             grips: Vec::new(),
             grip_of: Vec::new(),
@@ -73,8 +74,6 @@ impl Shown {
             {
                 let team = Team::new(threads);
                 let fine = FINENESS.max(*resolution as usize);
-                let refused =
-                    |error: pliant_mesh::MeshError| StudioError::refused(error.to_string());
                 let mut own = creature.skin(fine, &team).map_err(refused)?;
                 written.place.apply(&mut own.surface.positions);
                 let embedding = Embedding::new(&spec.mesh, &own.surface.positions, &team);
@@ -203,7 +202,26 @@ fn heaviest((corners, weights): (&[u32; 4], &[f64; 4])) -> u32 {
     corners[most]
 }
 
-/// Obstacles as the scene has them; meshes are not shown.
-fn obstacles(scene: &SceneFile) -> Value {
-    scene.collider.iter().map(|c| serde_json::to_value(&c.shape).unwrap_or_default()).collect()
+/// Obstacles as triangles, half spaces as a point of their plane and its normal; meshes of files are
+/// not shown.
+fn obstacles(scene: &SceneFile) -> Result<Value, MeshError> {
+    let shown = |source: &ShapeSource| -> Result<Value, MeshError> {
+        let surface = |mesh: Mesh| {
+            let positions: Vec<[f64; 3]> = mesh.positions.iter().map(|x| x.to_array()).collect();
+            json!({ "positions": positions, "triangles": mesh.triangles })
+        };
+        if let ShapeSource::Revolved { profile } = source {
+            return Ok(surface(revolved(profile)));
+        }
+        let Some(shape) = source.shape() else { return Ok(Value::Null) };
+        if shape.bounds().is_none() {
+            let nearest = shape.nearest(DVec3::ZERO);
+            return Ok(json!({
+                "point": nearest.point.to_array(),
+                "normal": nearest.normal.to_array(),
+            }));
+        }
+        Ok(shape.outline(1.0)?.map_or(Value::Null, surface))
+    };
+    scene.collider.iter().map(|collider| shown(&collider.shape)).collect()
 }

@@ -16,7 +16,8 @@ pub struct Capsule {
 }
 
 impl Capsule {
-    /// The nearest point of the segment; the ends exactly, so that they can be told from the middle.
+    /// The nearest point of the segment; the ends exactly, so that they can be told from the
+    /// middle.
     fn core(&self, x: DVec3) -> DVec3 {
         let (a, b) = (self.a, self.b);
         let along = b - a;

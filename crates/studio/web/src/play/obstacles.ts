@@ -1,31 +1,24 @@
 // Obstacles of a scene, and where they are.
 
 import {
-  BoxGeometry,
-  type BufferGeometry,
-  CapsuleGeometry,
+  BufferAttribute,
+  BufferGeometry,
   Group,
-  LatheGeometry,
   Matrix4,
   Mesh,
   MeshStandardMaterial,
   PlaneGeometry,
   Quaternion,
-  SphereGeometry,
-  TorusGeometry,
-  Vector2,
   Vector3,
 } from "three";
+import { toCreasedNormals } from "three/examples/jsm/utils/BufferGeometryUtils.js";
 
 type Numbers = [number, number, number];
-type Shape = {
-  Plane?: { point: Numbers; normal: Numbers };
-  Sphere?: { center: Numbers; radius: number };
-  Box?: { min: Numbers; max: Numbers };
-  Capsule?: { a: Numbers; b: Numbers; radius: number };
-  Torus?: { center: Numbers; axis: Numbers; radius: number; tube: number };
-  Revolved?: { profile: [number, number][] };
-};
+/** A half space behind a plane, a surface, or nothing that is shown. */
+type Shape = { point: Numbers; normal: Numbers } | { positions: Numbers[]; triangles: Numbers[] } | null;
+
+/** Edges sharper than this are seen (radians). */
+const CREASE = 0.7;
 
 export class Obstacles {
   readonly root = new Group();
@@ -59,45 +52,27 @@ export class Obstacles {
 }
 
 function build(shape: Shape, extent: number): [Mesh, Matrix4] | null {
-  const up = new Vector3(0, 1, 0);
-  const placed = (geometry: BufferGeometry, at: Vector3, turn = new Quaternion()): [Mesh, Matrix4] => {
-    // What lies on an obstacle is seen before it.
-    const behind = { polygonOffset: true, polygonOffsetFactor: 4, polygonOffsetUnits: 8 };
-    const material = new MeshStandardMaterial({ color: "#a8a49c", roughness: 0.85, ...behind });
-    const mesh = new Mesh(geometry, material);
-    mesh.receiveShadow = true;
-    mesh.castShadow = !shape.Plane;
-    mesh.matrixAutoUpdate = false;
-    const rest = new Matrix4().compose(at, turn, new Vector3(1, 1, 1));
-    mesh.matrix.copy(rest);
-    return [mesh, rest];
-  };
-  const vector = (numbers: Numbers) => new Vector3(...numbers);
-  if (shape.Plane) {
-    const normal = vector(shape.Plane.normal).normalize();
+  if (!shape) return null;
+  // What lies on an obstacle is seen before it.
+  const behind = { polygonOffset: true, polygonOffsetFactor: 4, polygonOffsetUnits: 8 };
+  const material = new MeshStandardMaterial({ color: "#a8a49c", roughness: 0.85, ...behind });
+  const rest = new Matrix4();
+  let geometry: BufferGeometry;
+  if ("point" in shape) {
+    const normal = new Vector3(...shape.normal);
     const turn = new Quaternion().setFromUnitVectors(new Vector3(0, 0, 1), normal);
-    return placed(new PlaneGeometry(6 * extent, 6 * extent), vector(shape.Plane.point), turn);
+    rest.compose(new Vector3(...shape.point), turn, new Vector3(1, 1, 1));
+    geometry = new PlaneGeometry(6 * extent, 6 * extent);
+  } else {
+    const indexed = new BufferGeometry();
+    indexed.setAttribute("position", new BufferAttribute(new Float32Array(shape.positions.flat()), 3));
+    indexed.setIndex(shape.triangles.flat());
+    geometry = toCreasedNormals(indexed, CREASE);
   }
-  if (shape.Sphere) return placed(new SphereGeometry(shape.Sphere.radius, 48, 32), vector(shape.Sphere.center));
-  if (shape.Box) {
-    const [low, high] = [vector(shape.Box.min), vector(shape.Box.max)];
-    const size = high.clone().sub(low);
-    return placed(new BoxGeometry(size.x, size.y, size.z), low.add(high).multiplyScalar(0.5));
-  }
-  if (shape.Capsule) {
-    const [a, b] = [vector(shape.Capsule.a), vector(shape.Capsule.b)];
-    const way = b.clone().sub(a);
-    const turn = new Quaternion().setFromUnitVectors(up, way.clone().normalize());
-    const geometry = new CapsuleGeometry(shape.Capsule.radius, way.length(), 16, 32);
-    return placed(geometry, a.add(b).multiplyScalar(0.5), turn);
-  }
-  if (shape.Torus) {
-    const turn = new Quaternion().setFromUnitVectors(new Vector3(0, 0, 1), vector(shape.Torus.axis).normalize());
-    return placed(new TorusGeometry(shape.Torus.radius, shape.Torus.tube, 24, 72), vector(shape.Torus.center), turn);
-  }
-  if (shape.Revolved) {
-    const points = shape.Revolved.profile.map(([r, y]) => new Vector2(r, y));
-    return placed(new LatheGeometry(points, 64), new Vector3());
-  }
-  return null;
+  const mesh = new Mesh(geometry, material);
+  mesh.receiveShadow = true;
+  mesh.castShadow = !("point" in shape);
+  mesh.matrixAutoUpdate = false;
+  mesh.matrix.copy(rest);
+  return [mesh, rest];
 }

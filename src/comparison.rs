@@ -185,7 +185,7 @@ fn equal_gamma(
     for k in 0..count {
         frames.push(input.frame(k)?);
     }
-    let chosen = gamma::diverse(&frames, POSES);
+    let chosen = gamma::diverse_poses(&frames, POSES);
     let frames: Vec<Vec<DVec3>> = chosen.into_iter().map(|k| frames[k].clone()).collect();
     let (bound, tracked) = (own.enrichment.embedded(), own.enrichment.tracked());
     let fail = |error: pliant::enrich::EnrichError| Failure::new(error.to_string());

@@ -122,7 +122,7 @@ fn objects(project: &Project, folder: &Path, unit: f64, fps: f64) -> Result<Met,
             None => ContactObject::Rigid { surface, motion },
             Some(SoftMaterial { young, poisson, density, velocity }) => {
                 let velocity = DVec3::from_array(velocity);
-                ContactObject::SoftMaterial { surface, young, poisson, density, velocity }
+                ContactObject::Soft { surface, young, poisson, density, velocity }
             }
         });
     }

@@ -201,7 +201,7 @@ impl Clip {
         let options = Options::quiet(threads);
         let prepared = enrichment::prepare(project, Path::new(""), &mut input, &options)?;
         let mut enrichment = prepared.enrichment;
-        let solid = &enrichment.bound().solid;
+        let solid = &enrichment.embedded().solid;
         let mut is_exact = vec![false; solid.positions.len()];
         enrichment.following().exact.iter().for_each(|&v| is_exact[v as usize] = true);
         let is_free = |tet: &&[u32; 4]| tet.iter().any(|&v| !is_exact[v as usize]);

@@ -10,7 +10,6 @@ use glam::DVec3;
 use pliant::demos::{self, Accuracy, Demo, DemoError, ProjectDemo};
 use pliant::enrich::Project;
 use pliant::io::atomic::write_whole;
-use pliant::model::Model;
 use pliant::scene::SceneFile;
 use pliant::run::RunOptions;
 use pliant::view::plot::Panel;

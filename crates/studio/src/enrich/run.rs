@@ -171,7 +171,7 @@ fn objects(
             None => ContactObject::Rigid { surface, motion },
             Some(SoftMaterial { young, poisson, density, velocity }) => {
                 let velocity = DVec3::from_array(velocity);
-                ContactObject::SoftMaterial { surface, young, poisson, density, velocity }
+                ContactObject::Soft { surface, young, poisson, density, velocity }
             }
         });
     }

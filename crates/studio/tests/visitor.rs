@@ -9,7 +9,7 @@ use std::time::Duration;
 use futures_util::{SinkExt, StreamExt};
 use glam::DVec3;
 use pliant_mesh::{Group, Mesh, shapes};
-use pliant_studio::{Library, Made, SceneEntry, Studio, StudioOptions};
+use pliant_studio::{Library, Made, SceneEntry, Studio, StudioError, StudioOptions};
 use serde_json::Value;
 use tokio::net::TcpStream as AsyncStream;
 use tokio_tungstenite::tungstenite::Error;
@@ -62,12 +62,10 @@ pub fn shaken(mesh: &Mesh, frame: usize) -> Vec<DVec3> {
     mesh.positions.iter().map(|x| *x + DVec3::Y * up).collect()
 }
 
-fn puppet(written: &str, fps: Option<f64>) -> Option<Result<Made, pliant_studio::StudioError>> {
+fn puppet(written: &str, fps: Option<f64>) -> Option<Result<Made, StudioError>> {
     let name = written.strip_prefix("puppet:")?;
     if name != "bar" {
-        return Some(Err(pliant_studio::StudioError::refused(format!(
-            "{written}: no such puppet"
-        ))));
+        return Some(Err(StudioError::refused(format!("{written}: no such puppet"))));
     }
     let mesh = bar();
     let frames = (0..SHAKEN).map(|k| shaken(&mesh, k)).collect();

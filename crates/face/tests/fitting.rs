@@ -129,7 +129,9 @@ fn muscles_that_were_learned_make_more_than_those_they_began_as() {
     let (skins, moved): (Vec<_>, Vec<_>) =
         ["browInnerUp", "mouthSmileLeft"].map(|name| target(face, name)).into_iter().unzip();
     let fit = FitOptions { contact: false, ..FitOptions::default() };
-    let options = LessonOptions { fit: fit.clone(), ..LessonOptions::default() };
+    // Two of the default's three priors, with three of its four steps.
+    let weights = vec![0.1, 0.03];
+    let options = LessonOptions { fit: fit.clone(), weights, steps: 3, ..LessonOptions::default() };
     let learned = learn(face, &skins, &options, &|| false).expect("a lesson");
     let left = |fitted: &Fitted, k: usize| {
         mean(moved[k].iter().map(|&v| skins[k][v].distance(fitted.skin[v])))

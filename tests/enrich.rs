@@ -273,7 +273,7 @@ const FALLING: &str = "gravity = [0.0, -9.81, 0.0]";
 #[test]
 fn a_blended_shape_is_pushed_out_of_a_ball_too() {
     let folder = folder("enrich-blended");
-    let ball = "[[contact.object]]\nmesh = { shape = 'ball', resolution = 12 }\n\
+    let ball = "[[contact.object]]\nmesh = { shape = 'ball', resolution = 8 }\n\
         place = { scale = 0.5 }";
     let blend = "[[weight]]\nselect = 'all'\nvalue = 0.3\n[blend]\nmode = 'kinematic'";
     let feet = "[follow]\nselect = { box = { min = [-9.0, -9.0, -9.0], max = [9.0, -0.4, 9.0] } }";
@@ -298,7 +298,7 @@ fn a_blended_shape_is_pushed_out_of_a_ball_too() {
 fn a_soft_ball_falls_onto_the_back_and_both_give_way() {
     let folder = folder("enrich-ball");
     let alone = format!("input = 'walk.pc2'\nresolution = 12\n{FALLING}\n");
-    let ball = "[[contact.object]]\nmesh = { shape = 'ball', resolution = 12 }\n\
+    let ball = "[[contact.object]]\nmesh = { shape = 'ball', resolution = 8 }\n\
          place = { scale = 0.4, translate = [0.0, 0.5, 0.0] }\n\
          soft = { young = 2e4, density = 1500.0, velocity = [0.0, -2.0, 0.0] }";
     folder.write("ball.toml", format!("{alone}{ball}"));

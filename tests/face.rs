@@ -3,13 +3,14 @@
 use std::fs;
 
 use crate::pliant::Folder;
+use crate::pliant::head::head;
 
 #[test]
 fn the_head_is_written_checked_and_broken() {
     let folder = Folder::new("face-template");
-    let run = folder.pliant(&["face", "template", "--out", "head", "--size", "0.008"]);
-    assert_eq!(run.status, 0, "{}", run.stderr);
-    assert!(run.stdout.contains("67 muscles, 79 shapes"), "{}", run.stdout);
+    head().write(&folder);
+    let made = &head().made.stdout;
+    assert!(made.contains("67 muscles, 79 shapes"), "{made}");
     assert_eq!(folder.list("head/muscles").len(), 67);
     let speech = fs::read_to_string(folder.path("head/performance.csv")).unwrap();
     assert!(speech.starts_with("Timecode,BlendShapeCount,EyeBlinkLeft,"));
@@ -75,11 +76,9 @@ fn wrong_usage_is_told() {
 #[test]
 fn the_head_is_built_talks_and_refuses_nonsense() {
     let folder = Folder::new("face-animate");
-    let made = folder.pliant(&["face", "template", "--out", "head", "--size", "0.006", "-q"]);
-    assert_eq!(made.status, 0, "{}", made.stderr);
-    let built = folder.pliant(&["face", "build", "head", "--out", "head.face", "--size", "0.009"]);
-    assert_eq!(built.status, 0, "{}", built.stderr);
-    assert!(built.stdout.contains("of 67 muscles"), "{}", built.stdout);
+    head().write(&folder);
+    let built = &head().built.stdout;
+    assert!(built.contains("of 67 muscles"), "{built}");
 
     folder.write("w.csv", "frame,jawOpen,mouthSmileLeft\n0,0,0\n1,0.2,0\n2,0.2,0.5\n");
     let animate = ["face", "animate", "head.face", "--weights", "w.csv", "--out", "talk.pc2"];
@@ -151,10 +150,7 @@ fn the_head_is_built_talks_and_refuses_nonsense() {
 #[test]
 fn effects_alter_the_face_and_correctives_are_written() {
     let folder = Folder::new("face-effects");
-    let made = folder.pliant(&["face", "template", "--out", "head", "--size", "0.008", "-q"]);
-    assert_eq!(made.status, 0, "{}", made.stderr);
-    let built = folder.pliant(&["face", "build", "head", "--out", "head.face", "--size", "0.009"]);
-    assert_eq!(built.status, 0, "{}", built.stderr);
+    head().write(&folder);
     folder.write("w.csv", "frame,mouthSmileLeft\n0,0\n1,0.4\n");
     let skin = fs::read_to_string(folder.path("head/skin.obj")).unwrap();
     let vertices = skin.lines().filter(|line| line.starts_with("v ")).count();
@@ -220,8 +216,7 @@ fn read_frames(bytes: &[u8]) -> Vec<Vec<[f32; 3]>> {
 #[test]
 fn a_head_of_ones_own_gets_bones_and_muscles() {
     let folder = Folder::new("face-own");
-    let made = folder.pliant(&["face", "template", "--out", "head", "--size", "0.008", "-q"]);
-    assert_eq!(made.status, 0, "{}", made.stderr);
+    head().write(&folder);
     let toml = fs::read_to_string(folder.path("head/template.toml")).unwrap();
     let table = toml.split("[landmarks]").nth(1).unwrap().split("\n[").next().unwrap();
     let line = |line: &str| line.split_once(" = ").map(|(name, at)| format!("\"{name}\": {at}"));
@@ -272,10 +267,7 @@ fn a_performance_in_the_wind_is_resumed_to_the_same_bytes() {
     use std::time::{Duration, Instant};
 
     let folder = Folder::new("face-resume");
-    let made = folder.pliant(&["face", "template", "--out", "head", "--size", "0.006", "-q"]);
-    assert_eq!(made.status, 0, "{}", made.stderr);
-    let built = folder.pliant(&["face", "build", "head", "--out", "head.face", "--size", "0.009"]);
-    assert_eq!(built.status, 0, "{}", built.stderr);
+    head().write(&folder);
     folder.write(
         "e.toml",
         "[wind]\nvelocity = [20.0, 0.0, -10.0]\ngust = 0.5\n[integrator]\niterations = 6\n\
@@ -319,16 +311,13 @@ fn a_performance_in_the_wind_is_resumed_to_the_same_bytes() {
 #[test]
 fn targets_that_are_no_skins_of_the_face_are_refused() {
     let folder = Folder::new("face-fit");
-    let made = folder.pliant(&["face", "template", "--out", "head", "--size", "0.008", "--quiet"]);
-    assert_eq!(made.status, 0, "{}", made.stderr);
-    let built =
-        folder.pliant(&["face", "build", "head", "--out", "a.face", "--size", "0.01", "--quiet"]);
-    assert_eq!(built.status, 0, "{}", built.stderr);
+    head().write(&folder);
     folder.write("smile.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
-    let few = folder.pliant(&["face", "fit", "a.face", "--target", "smile.obj", "--out", "fits"]);
+    let few =
+        folder.pliant(&["face", "fit", "head.face", "--target", "smile.obj", "--out", "fits"]);
     assert_eq!(few.status, 1);
     assert!(few.stderr.contains("smile.obj: has 3 vertices, expected the"), "{}", few.stderr);
-    let none = folder.pliant(&["face", "fit", "a.face", "--out", "fits"]);
+    let none = folder.pliant(&["face", "fit", "head.face", "--out", "fits"]);
     assert_eq!(none.status, 2, "{}", none.stderr);
     assert!(!folder.path("fits").exists());
 }

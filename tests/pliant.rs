@@ -1,6 +1,7 @@
 //! Runs the built command, in a folder of its own.
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
+pub mod head;
 pub mod results;
 
 use std::fs;

@@ -133,8 +133,9 @@ fn muscles_that_were_learned_make_more_than_those_they_began_as() {
     let (skins, moved): (Vec<_>, Vec<_>) =
         ["browInnerUp", "mouthSmileLeft"].map(|name| target(face, name)).into_iter().unzip();
     let fit = FaceFitOptions { contact: false, ..FaceFitOptions::default() };
-    let options =
-        GeometryLearningOptions { fit: fit.clone(), ..GeometryLearningOptions::default() };
+    // Two of the default's three priors, with three of its four steps.
+    let (weights, default) = (vec![0.1, 0.03], GeometryLearningOptions::default());
+    let options = GeometryLearningOptions { fit: fit.clone(), weights, steps: 3, ..default };
     let learned = learn_geometry(face, &skins, &options, &|| false).expect("a lesson");
     let left = |fitted: &Fitted, k: usize| {
         mean(moved[k].iter().map(|&v| skins[k][v].distance(fitted.skin[v])))

@@ -2,18 +2,17 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::LazyLock;
 
 use pliant_face::template_folder::{check, read_template, write_template};
 use pliant_face::{FaceError, Performance, Template};
 use pliant_math::team::Team;
 
+use crate::coarse::small_head;
+
 fn written() -> (tempfile::TempDir, &'static Template) {
-    static HEAD: LazyLock<Template> =
-        LazyLock::new(|| Template::built_in(0.0080, &Team::new(2)).expect("a head"));
     let folder = tempfile::tempdir().expect("a folder");
-    write_template(&HEAD, folder.path()).expect("a template is written");
-    (folder, &HEAD)
+    write_template(small_head(), folder.path()).expect("a template is written");
+    (folder, small_head())
 }
 
 fn change(path: &Path, from: &str, to: &str) {

@@ -1,22 +1,10 @@
 //! Flesh with and without rotations (Fig. 10 of \[ichim2017phace\]).
 
-use std::path::Path;
-use std::sync::OnceLock;
-
 use glam::{DMat3, DVec3};
 use pliant_face::linear_flesh::{Elasticity, PushingBall, SimpleFlesh};
-use pliant_face::{BuildOptions, FaceModel, Template, build};
 use pliant_math::decomposition::polar;
-use pliant_math::team::Team;
 
-fn face() -> &'static FaceModel {
-    static FACE: OnceLock<FaceModel> = OnceLock::new();
-    FACE.get_or_init(|| {
-        let head = Template::built_in(0.006, &Team::new(2)).expect("a head");
-        let options = BuildOptions { size: 0.009 };
-        build(&head, Path::new("built in"), &options, &Team::new(2)).expect("a face").0
-    })
-}
+use crate::coarse::face;
 
 #[test]
 fn a_turned_head_is_the_same_head_only_with_rotations() {

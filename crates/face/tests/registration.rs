@@ -15,10 +15,7 @@ use pliant_face::{
 use pliant_math::team::Team;
 use pliant_mesh::Surface;
 
-fn head() -> &'static Template {
-    static HEAD: OnceLock<Template> = OnceLock::new();
-    HEAD.get_or_init(|| Template::built_in(0.0055, &Team::new(2)).expect("a head"))
-}
+use crate::coarse::small_head as head;
 
 /// Wider, with a longer chin, a broader forehead, elsewhere.
 fn bent(p: DVec3) -> DVec3 {

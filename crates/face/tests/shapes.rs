@@ -2,23 +2,21 @@
 
 use std::sync::LazyLock;
 
-use pliant_face::Template;
 use pliant_face::anatomy::mouth::{GAP, SLIT_HALF_WIDTH, parting_line};
 use pliant_face::anatomy::{Anatomy, eye};
 use pliant_face::expression::{ARKIT, Sculptor, Site};
-use pliant_math::team::Team;
 use pliant_mesh::DVec3;
 
+use crate::coarse::head;
+
 static ANATOMY: LazyLock<Anatomy> = LazyLock::new(Anatomy::new);
-static HEAD: LazyLock<Template> =
-    LazyLock::new(|| Template::built_in(0.0040, &Team::new(2)).expect("the built-in head"));
 
 #[test]
 fn there_are_52_shapes_of_arkit_and_the_action_units() {
-    let names: Vec<&str> = HEAD.shapes.iter().map(|shape| shape.name.as_str()).collect();
+    let names: Vec<&str> = head().shapes.iter().map(|shape| shape.name.as_str()).collect();
     assert_eq!(names[..52], ARKIT);
     assert_eq!(names.iter().filter(|name| name.starts_with("AU")).count(), 27);
-    for shape in &HEAD.shapes {
+    for shape in &head().shapes {
         let most = shape.displacement.iter().map(|d| d.length()).fold(0.0, f64::max);
         assert!(shape.displacement.iter().all(|d| d.is_finite()), "{}", shape.name);
         assert!((0.0004..0.07).contains(&most), "{} moves by {most} m", shape.name);
@@ -30,7 +28,7 @@ fn right_is_left_in_a_mirror() {
     let sculptor = Sculptor::new(&ANATOMY);
     for name in ARKIT.iter().filter(|name| name.ends_with("Left")) {
         let other = name.replace("Left", "Right");
-        for p in HEAD.skin.mesh.positions.iter().step_by(97) {
+        for p in head().skin.mesh.positions.iter().step_by(97) {
             let here = Site::new(*p, &ANATOMY);
             let left = sculptor.displacement(name, &here).expect("a shape");
             let right = sculptor.displacement(&other, &here.mirrored()).expect("a shape");
@@ -41,13 +39,13 @@ fn right_is_left_in_a_mirror() {
 
 #[test]
 fn no_shape_tears_or_turns_the_skin_over() {
-    let skin = &HEAD.skin.mesh;
+    let skin = &head().skin.mesh;
     let normal = |p: &[DVec3], [a, b, c]: [u32; 3]| {
         let [a, b, c] = [a, b, c].map(|v| p[v as usize]);
         (b - a).cross(c - a)
     };
     for name in ARKIT {
-        let posed = HEAD.pose(&[(name, 1.0)]);
+        let posed = head().pose(&[(name, 1.0)]);
         let outside =
             |t: &[u32; 3]| t.iter().all(|&v| ANATOMY.envelope(skin.positions[v as usize]) > -0.002);
         let mut turned = 0;
@@ -83,8 +81,8 @@ fn lids_never_enter_the_eyeball() {
         "AU45_squeeze",
     ] {
         for weight in [0.25, 0.5, 0.75, 1.0] {
-            let posed = HEAD.pose(&[(name, weight)]);
-            for (p, rest) in posed.iter().zip(&HEAD.skin.mesh.positions) {
+            let posed = head().pose(&[(name, weight)]);
+            for (p, rest) in posed.iter().zip(&head().skin.mesh.positions) {
                 let from = *p - center;
                 let clearance = from.length() - eye::reach(from);
                 let before = (*rest - center).length() - eye::reach(*rest - center);
@@ -99,12 +97,12 @@ fn lids_never_enter_the_eyeball() {
 
 #[test]
 fn a_blink_closes_the_eye() {
-    let posed = HEAD.pose(&[("eyeBlinkLeft", 1.0)]);
+    let posed = head().pose(&[("eyeBlinkLeft", 1.0)]);
     let ids =
-        |name: &str| &HEAD.regions.iter().find(|r| r.name == name).expect("a region").vertices;
+        |name: &str| &head().regions.iter().find(|r| r.name == name).expect("a region").vertices;
     // Edges of the lids near the middle of the eye, seen from the front.
     let near = |v: &&u32| {
-        let p = HEAD.skin.mesh.positions[**v as usize];
+        let p = head().skin.mesh.positions[**v as usize];
         (p.x - eye::CENTER[0]).abs() < 0.006 && p.z > 0.006
     };
     let lowest = ids("upper_lid_l")
@@ -118,12 +116,12 @@ fn a_blink_closes_the_eye() {
         .map(|&v| posed[v as usize].y)
         .fold(f64::NEG_INFINITY, f64::max);
     assert!(lowest - highest < 0.0006, "a slit of {} m stays open", lowest - highest);
-    let right = |v: &u32| HEAD.skin.mesh.positions[*v as usize].x < -0.02;
+    let right = |v: &u32| head().skin.mesh.positions[*v as usize].x < -0.02;
     let all: Vec<u32> = (0..posed.len() as u32).collect();
     assert!(
         all.iter()
             .filter(|v| right(v))
-            .all(|&v| posed[v as usize] == HEAD.skin.mesh.positions[v as usize])
+            .all(|&v| posed[v as usize] == head().skin.mesh.positions[v as usize])
     );
 }
 
@@ -197,7 +195,7 @@ fn shapes_do_what_their_names_say() {
 
 #[test]
 fn what_corrects_an_open_jaw_does_nothing_to_a_shut_one() {
-    let head = &*HEAD;
+    let head = head();
     assert_eq!(head.pose(&[("mouthClose", 1.0)]), head.pose(&[]));
     let [open, both, more] = [
         vec![("jawOpen", 0.6)],

@@ -10,8 +10,8 @@ use pliant_math::team::Team;
 use pliant_mesh::diagnosis::{FindingKind, findings};
 use pliant_mesh::{DVec3, Mesh, SignedDistance};
 
-static HEAD: LazyLock<Template> =
-    LazyLock::new(|| Template::built_in(0.0040, &Team::new(2)).expect("the built-in head"));
+use crate::coarse::{SIZE, head};
+
 static ANATOMY: LazyLock<Anatomy> = LazyLock::new(Anatomy::new);
 
 fn kinds(mesh: &Mesh) -> Vec<FindingKind> {
@@ -21,7 +21,7 @@ fn kinds(mesh: &Mesh) -> Vec<FindingKind> {
 
 #[test]
 fn every_surface_is_closed_and_faces_outward() {
-    let head = &*HEAD;
+    let head = head();
     assert_eq!(kinds(&head.skin.mesh), [], "the skin");
     let mut parts: Vec<(&str, &Mesh)> = vec![
         ("skull", &head.skull.mesh),
@@ -47,7 +47,7 @@ fn every_surface_is_closed_and_faces_outward() {
 
 #[test]
 fn the_skin_is_exactly_symmetric_and_on_its_zero_set() {
-    let skin = &HEAD.skin.mesh;
+    let skin = &head().skin.mesh;
     let key = |p: &DVec3| (p.x.to_bits(), p.y.to_bits(), p.z.to_bits());
     let mut places: Vec<_> = skin.positions.iter().map(key).collect();
     places.sort_unstable();
@@ -62,10 +62,10 @@ fn the_skin_is_exactly_symmetric_and_on_its_zero_set() {
 #[test]
 fn bones_are_two_millimetres_inside_the_skin() {
     let team = Team::new(2);
-    let remarks = check(&HEAD, "head".as_ref(), &team).expect("a sound head");
+    let remarks = check(head(), "head".as_ref(), &team).expect("a sound head");
     assert_eq!(remarks, Vec::<String>::new());
-    let skin = SignedDistance::new(&HEAD.skin.mesh);
-    for bone in [&HEAD.skull, &HEAD.mandible] {
+    let skin = SignedDistance::new(&head().skin.mesh);
+    for bone in [&head().skull, &head().mandible] {
         let bare = &bone.mesh.groups[0];
         let points: Vec<DVec3> =
             bare.vertices.iter().map(|&v| bone.mesh.positions[v as usize]).collect();
@@ -76,7 +76,7 @@ fn bones_are_two_millimetres_inside_the_skin() {
 
 #[test]
 fn muscles_lie_between_skin_and_bone_with_fibres_from_origin_to_insertion() {
-    let head = &*HEAD;
+    let head = head();
     assert_eq!(head.muscles.len(), 67);
     for muscle in &head.muscles {
         for p in &muscle.solid.positions {
@@ -103,7 +103,7 @@ fn muscles_lie_between_skin_and_bone_with_fibres_from_origin_to_insertion() {
 
 #[test]
 fn lips_are_apart_though_they_nearly_touch() {
-    let head = &*HEAD;
+    let head = head();
     let ids =
         |name: &str| &head.regions.iter().find(|r| r.name == name).expect("a region").vertices;
     let is = |name: &str, v: u32| ids(name).binary_search(&v).is_ok();
@@ -127,33 +127,33 @@ fn lips_are_apart_though_they_nearly_touch() {
 
 #[test]
 fn landmarks_are_on_the_skin_and_regions_cover_it() {
-    for landmark in &HEAD.landmarks {
+    for landmark in &head().landmarks {
         let off = ANATOMY.envelope(landmark.position).abs();
         assert!(off < 1e-4, "{} is {off} m off", landmark.name);
     }
-    let mut seen = vec![0; HEAD.skin.mesh.positions.len()];
-    for region in HEAD.regions.iter().filter(|r| r.name != "lips" && r.name != "mouth") {
+    let mut seen = vec![0; head().skin.mesh.positions.len()];
+    for region in head().regions.iter().filter(|r| r.name != "lips" && r.name != "mouth") {
         assert!(!region.vertices.is_empty(), "{} is empty", region.name);
         region.vertices.iter().for_each(|&v| seen[v as usize] += 1);
     }
     assert!(seen.iter().all(|count| *count == 1));
-    let stomion = HEAD.landmarks.iter().find(|l| l.name == "stomion").expect("a landmark");
+    let stomion = head().landmarks.iter().find(|l| l.name == "stomion").expect("a landmark");
     assert!((stomion.position.y - parting_line(0.0)).abs() < 1e-9);
 }
 
 #[test]
 fn the_same_head_for_any_number_of_threads() {
-    let one = Template::built_in(0.0060, &Team::new(1)).expect("a head");
-    let three = Template::built_in(0.0060, &Team::new(3)).expect("a head");
-    assert_eq!(one.skin, three.skin);
-    assert_eq!(one.shapes, three.shapes);
-    assert_eq!(one.muscles[5].solid, three.muscles[5].solid);
+    // The shared head is of two threads.
+    let (one, two) = (Template::built_in(SIZE, &Team::new(1)).expect("a head"), head());
+    assert_eq!(one.skin, two.skin);
+    assert_eq!(one.shapes, two.shapes);
+    assert_eq!(one.muscles[5].solid, two.muscles[5].solid);
 }
 
 #[test]
 fn heads_that_cannot_be_are_refused_in_a_sentence() {
     let team = Team::new(2);
-    let mut holed = HEAD.clone();
+    let mut holed = head().clone();
     holed.skull.mesh.triangles.remove(500);
     let error = check(&holed, "head".as_ref(), &team).expect_err("a hole");
     assert!(
@@ -161,13 +161,13 @@ fn heads_that_cannot_be_are_refused_in_a_sentence() {
         "{error}"
     );
 
-    let mut pulled = HEAD.clone();
+    let mut pulled = head().clone();
     pulled.muscles[3].solid.positions.iter_mut().for_each(|p| p.z += 0.03);
     let error = check(&pulled, "head".as_ref(), &team).expect_err("a muscle outside");
-    assert!(error.to_string().contains(&HEAD.muscles[3].name), "{error}");
+    assert!(error.to_string().contains(&head().muscles[3].name), "{error}");
     assert!(matches!(error, FaceError::OutsideSkin { by_mm, .. } if by_mm > 5.0));
 
-    let mut unknown = HEAD.clone();
+    let mut unknown = head().clone();
     unknown.muscles.remove(0);
     let error = check(&unknown, "head".as_ref(), &team).expect_err("a muscle missing");
     assert!(error.to_string().contains("names the muscle"), "{error}");

@@ -1,7 +1,7 @@
 //! Builds a face model from a template (section 3 of \[ichim2017phace\]).
 //!
-//! Tets conform to skin and bones, not to muscles; they are made in a [chart](lip_chart::LipChart) in
-//! which the lips are apart, and carried back. The back of the head is not simulated.
+//! Tets conform to skin and bones, not to muscles; they are made in a [chart](lip_chart::LipChart)
+//! in which the lips are apart, and carried back. The back of the head is not simulated.
 
 mod bone_attachments;
 pub mod lip_chart;

@@ -15,6 +15,7 @@ use pliant_mesh::{Mesh, SignedDistance};
 
 use crate::alteration::Laplacian;
 use crate::model::FaceModel;
+use crate::vertex_normals::vertex_normals;
 
 /// Lips that are in each other by less than this (m) touch.
 const BENEATH: f64 = 3e-4;
@@ -87,15 +88,11 @@ pub fn transferred_expression(
 /// what is a little beneath them is inside of the skin twice.
 pub fn crossing_lips(face: &FaceModel, skin: &[DVec3]) -> usize {
     let mesh = Mesh::surface(skin.to_vec(), face.skin.mesh.triangles.clone());
-    let mut normals = vec![DVec3::ZERO; skin.len()];
-    for triangle in &mesh.triangles {
-        let [a, b, c] = triangle.map(|v| skin[v as usize]);
-        triangle.iter().for_each(|&v| normals[v as usize] += (b - a).cross(c - a));
-    }
+    let normals = vertex_normals(skin, &mesh.triangles);
     let distance = SignedDistance::new(&mesh);
     let crosses = |v: &&u32| {
         let v = **v as usize;
-        let beneath = skin[v] - BENEATH * normals[v].normalize_or_zero();
+        let beneath = skin[v] - BENEATH * normals[v];
         distance.winding(beneath).abs() >= 1.5
     };
     face.lips.iter().flatten().filter(crosses).count()

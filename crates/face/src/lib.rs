@@ -39,6 +39,7 @@ mod simulation;
 mod teeth_projection;
 mod template;
 pub mod template_folder;
+mod vertex_normals;
 mod world;
 
 pub use animation::{AnimatedFrame, Animator, Ensemble};

@@ -29,6 +29,7 @@ use self::teeth::own_teeth;
 use self::template_parts::{bone, hinge, moved, muscle, own_eye};
 use self::warp_fit::fitted;
 use crate::anatomy::landmarks::Landmark;
+use crate::anatomy::regions::IN_MOUTH;
 use crate::error::FaceError;
 use crate::template::{Blendshape, Eye, Template};
 
@@ -44,8 +45,6 @@ pub struct OwnHead {
     pub markers: Vec<Landmark>,
 }
 
-/// Regions inside the mouth.
-const IN_MOUTH: [&str; 4] = ["upper_lip_inner", "lower_lip_inner", "tongue", "mouth_cavity"];
 /// Puts the parts of a template into a head. Also returns remarks; `path` is named in errors.
 ///
 /// # Errors

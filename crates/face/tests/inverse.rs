@@ -2,6 +2,7 @@
 
 use glam::DVec3;
 use pliant_face::inverse::activation::{Parametrisation, TetMatrices};
+use pliant_face::inverse::equilibrium::Equilibrium;
 use pliant_face::inverse::solve::{FitProblem, QuadraticPrior, SolveLimits};
 use pliant_face::inverse::target::Observation;
 use pliant_math::Row;
@@ -33,19 +34,22 @@ fn prior(tensors: &TetMatrices, weight: f64) -> QuadraticPrior {
     QuadraticPrior { weights: vec![weight; tensors.count()], towards: tensors.relaxed() }
 }
 
+fn problem<'a>(
+    equilibrium: Equilibrium<'a>,
+    observation: &'a Observation,
+    parametrisation: &'a TetMatrices,
+    prior: &'a QuadraticPrior,
+) -> FitProblem<'a, TetMatrices, ()> {
+    FitProblem { equilibrium, observation, parametrisation, knobs: &(), prior }
+}
+
 #[test]
 fn the_adjoint_gradient_is_that_of_independent_code() {
     let Bar { model, tets, observation, known, .. } = bar();
     let tensors = TetMatrices { tets };
     let prior = prior(&tensors, 0.01);
     let mut memory = Memory::new(&model);
-    let mut problem = FitProblem {
-        equilibrium: memory.of(&model),
-        observation: &observation,
-        parametrisation: &tensors,
-        knobs: &(),
-        prior: &prior,
-    };
+    let mut problem = problem(memory.of(&model), &observation, &tensors, &prior);
     let theta: Vec<f64> = tensors.relaxed().iter().map(|a| a + 0.01).collect();
     let value = problem.value(&theta);
     let expected = known["adjoint_J"].as_f64().expect("a number");
@@ -66,13 +70,7 @@ fn the_stationary_point_of_independent_code_is_one() {
     let tensors = TetMatrices { tets };
     let prior = prior(&tensors, known["w"].as_f64().expect("a number"));
     let mut memory = Memory::new(&model);
-    let mut problem = FitProblem {
-        equilibrium: memory.of(&model),
-        observation: &observation,
-        parametrisation: &tensors,
-        knobs: &(),
-        prior: &prior,
-    };
+    let mut problem = problem(memory.of(&model), &observation, &tensors, &prior);
     let theta = numbers(&known["a"]);
     let value = problem.value(&theta);
     let expected = known["J"].as_f64().expect("a number");
@@ -101,13 +99,7 @@ fn a_skin_is_fitted_as_well_as_by_independent_code() {
     let mut found = Vec::new();
     for weight in [1e-2, 1e-3, 1e-4] {
         let prior = prior(&tensors, weight);
-        let mut problem = FitProblem {
-            equilibrium: memory.of(&model),
-            observation: &observation,
-            parametrisation: &tensors,
-            knobs: &(),
-            prior: &prior,
-        };
+        let mut problem = problem(memory.of(&model), &observation, &tensors, &prior);
         found.push(problem.minimise(&mut theta, &limits).expect("a fit"));
     }
     let expected = known["J"].as_f64().expect("a number");

@@ -46,7 +46,7 @@ pub type Piece<'a> = (&'a [DVec3], &'a Surface, Material);
 pub fn draw_pieces(
     pieces: &[Piece<'_>],
     direction: DVec3,
-    close: Option<(DVec3, f64)>,
+    close: (DVec3, f64),
     size: [usize; 2],
 ) -> Result<Picture, Failure> {
     let painted: Vec<Vec<[f32; 3]>> = pieces.iter().map(|piece| colours(piece.1)).collect();
@@ -60,26 +60,20 @@ pub fn draw_pieces(
     draw(objects, direction, close, size)
 }
 
-/// Objects seen along a direction: all of them, or what lies about a point, as far across as said
-/// (m).
+/// Draws objects along a direction: those around a point, within a width (m).
 pub fn draw(
     objects: Vec<Object>,
     direction: DVec3,
-    close: Option<(DVec3, f64)>,
+    close: (DVec3, f64),
     [width, height]: [usize; 2],
 ) -> Result<Picture, Failure> {
     let mut framing = Framing::new(direction, width as f64 / height as f64);
-    match close {
-        Some((middle, across)) => {
-            let half = 0.5 * across;
-            for corner in [-1.0, 1.0] {
-                framing.add([
-                    middle + DVec3::new(-half, corner * half, 0.0),
-                    middle + DVec3::new(half, 0.0, 0.02 * corner),
-                ]);
-            }
-        }
-        None => objects.iter().for_each(|object| framing.add(object.positions.iter())),
+    let (middle, half) = (close.0, 0.5 * close.1);
+    for corner in [-1.0, 1.0] {
+        framing.add([
+            middle + DVec3::new(-half, corner * half, 0.0),
+            middle + DVec3::new(half, 0.0, 0.02 * corner),
+        ]);
     }
     let background = Background { top: [0.80, 0.83, 0.87], bottom: [0.90, 0.91, 0.92] };
     let back = -DVec3::new(direction.x, 0.0, direction.z).normalize();

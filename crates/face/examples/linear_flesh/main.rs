@@ -1,6 +1,6 @@
 //! Pictures of what sliding and rotations do, side by side (Figs. 5 and 10 of \[ichim2017phace\]).
 //!
-//! `cargo run --release -p pliant-face --example comparison -- head.face out/comparison`
+//! `cargo run --release -p pliant-face --example linear_flesh -- head.face out/linear_flesh`
 
 mod drawing;
 
@@ -34,7 +34,7 @@ const TURNED: f64 = 15.0;
 fn main() -> Result<(), Failure> {
     let mut arguments = std::env::args().skip(1);
     let file = arguments.next().unwrap_or_else(|| "head.face".to_owned());
-    let folder = PathBuf::from(arguments.next().unwrap_or_else(|| "out/comparison".to_owned()));
+    let folder = PathBuf::from(arguments.next().unwrap_or_else(|| "out/linear_flesh".to_owned()));
     fs::create_dir_all(&folder)?;
     let face = FaceModel::decode(&fs::read(file)?)?;
     let told = [forehead(&face, &folder)?, punch(&face, &folder)?].concat();
@@ -92,7 +92,7 @@ fn portrait(face: &FaceModel, shown: &[DVec3], painted: &[[f32; 3]]) -> Result<P
         colours: Some(colours),
         ..Object::new(&surface.mesh.positions[..], &surface.mesh.triangles, WET)
     }));
-    draw(objects, FRONT, Some((below(&face.eyes, 0.024), 0.13)), [420, 420])
+    draw(objects, FRONT, (below(&face.eyes, 0.024), 0.13), [420, 420])
 }
 
 /// A glove in flesh that knows rotations, and in flesh that does not.
@@ -107,7 +107,7 @@ fn punch(face: &FaceModel, folder: &Path) -> Result<String, Failure> {
         let shown = face.skin_at(x);
         let mut pieces: Vec<Piece<'_>> = vec![(&shown, &face.skin, skin())];
         pieces.extend(face.eyes.iter().map(|e| (&e.surface.mesh.positions[..], &e.surface, WET)));
-        let close = Some((below(&face.eyes, -0.030), 0.13));
+        let close = (below(&face.eyes, -0.030), 0.13);
         let mut row = Vec::new();
         for direction in [FRONT, THREE_QUARTERS] {
             row.push(draw_pieces(&pieces, direction, close, [400, 400])?);
@@ -141,11 +141,7 @@ fn glove(face: &FaceModel) -> Result<FaceProp, Failure> {
     let text = format!("[[object]]\nshape = 'sphere'\nradius = {}", GLOVE.1);
     let effects = Effects::parse(Path::new("the glove"), &text)?;
     let glove = effects.objects.first().ok_or("an object")?;
-    let no_files = |file: &str| FaceError::Part {
-        path: file.into(),
-        part: "a mesh".to_owned(),
-        problem: "is not needed".to_owned(),
-    };
+    let no_files = |file: &str| FaceError::MissingFile { path: file.to_owned() };
     Ok(FaceProp::made(face, glove, &mut |file| Err(no_files(file)))?)
 }
 

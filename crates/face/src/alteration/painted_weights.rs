@@ -6,6 +6,7 @@ use glam::DVec3;
 use pliant_mesh::{Surface, SurfaceTree};
 
 use super::diffusion::{Laplacian, bell};
+use crate::anatomy::regions::is_hidden;
 use crate::effects::{InjectionSites, PaintSource};
 use crate::error::{EffectProblem, FaceError};
 use crate::model::{BoundaryPart, FaceModel};
@@ -15,15 +16,6 @@ const BORDER: f64 = 0.004;
 
 /// Less is nothing.
 const UNPAINTED: f64 = 0.02;
-/// Regions of the skin that nobody paints: what is painted on the outside goes on to them.
-const INSIDE: [&str; 6] = [
-    "upper_lip_inner",
-    "lower_lip_inner",
-    "tongue",
-    "mouth_cavity",
-    "eye_socket_l",
-    "eye_socket_r",
-];
 
 /// Reads the map of a file that effects name, a weight per vertex of the skin; the path is as
 /// written.
@@ -188,7 +180,7 @@ impl<'a> Painter<'a> {
     fn onto_flesh(&mut self, painted: &[f64]) -> Vec<Option<f64>> {
         let face = self.face;
         let mut is_inside = vec![false; face.skin.mesh.positions.len()];
-        for region in face.regions.iter().filter(|r| INSIDE.contains(&r.name.as_str())) {
+        for region in face.regions.iter().filter(|r| is_hidden(&r.name)) {
             for &v in &region.vertices {
                 is_inside.get_mut(v as usize).into_iter().for_each(|inside| *inside = true);
             }

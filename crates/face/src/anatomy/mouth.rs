@@ -97,33 +97,21 @@ pub fn close_lips(p: DVec3, open: f64) -> DVec3 {
     DVec3 { y: line + b.copysign(above), ..p }
 }
 
-/// The way back: [`close_lips`] inverted.
-pub fn part_lips(p: DVec3, open: f64) -> DVec3 {
-    let line = parting_line(p.x);
-    let (from, to) = (0.5 * open.max(GAP), 0.5 * GAP);
-    let above = p.y - line;
-    let b = above.abs();
-    let a = if b < to {
-        b * from / to
-    } else if b < CHART_REACH {
-        from + (b - to) * (CHART_REACH - from) / (CHART_REACH - to)
-    } else {
-        b
-    };
-    DVec3 { y: line + a.copysign(above), ..p }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn the_chart_parts_lips_and_closes_them_again() {
-        for k in 0..=200 {
-            let p = DVec3::new(0.011, LINE + 0.0002 * f64::from(k - 100), 0.03);
-            assert!(close_lips(part_lips(p, 0.003), 0.003).distance(p) < 1e-15);
+    fn closing_lips_is_one_to_one_and_local() {
+        let open = 0.003;
+        let at = |above: f64| DVec3::new(0.011, parting_line(0.011) + above, 0.03);
+        let closed = |above: f64| close_lips(at(above), open).y - parting_line(0.011);
+        assert!((closed(0.5 * open) - 0.5 * GAP).abs() < 1e-15);
+        assert!((closed(-0.5 * open) + 0.5 * GAP).abs() < 1e-15);
+        for far in [CHART_REACH, 2.0 * CHART_REACH] {
+            assert!((closed(far) - far).abs() < 1e-15 && (closed(-far) + far).abs() < 1e-15);
         }
-        let lip = DVec3::new(0.0, parting_line(0.0) + 0.5 * GAP, 0.03);
-        assert!((part_lips(lip, 0.003).y - parting_line(0.0) - 0.0015).abs() < 1e-15);
+        let steps: Vec<f64> = (0..=200).map(|k| closed(0.0002 * f64::from(k - 100))).collect();
+        assert!(steps.windows(2).all(|pair| pair[0] < pair[1]), "{steps:?}");
     }
 }

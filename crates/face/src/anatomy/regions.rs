@@ -37,6 +37,14 @@ pub const REGIONS: [&str; 25] = [
     "mouth",
 ];
 
+/// Regions inside the mouth.
+pub const IN_MOUTH: [&str; 4] = ["upper_lip_inner", "lower_lip_inner", "tongue", "mouth_cavity"];
+
+/// True for regions inside the mouth or the eye sockets.
+pub fn is_hidden(name: &str) -> bool {
+    IN_MOUTH.contains(&name) || matches!(name, "eye_socket_l" | "eye_socket_r")
+}
+
 /// Depth under the closed envelope beyond which skin is inside the mouth (m).
 const WET: f64 = 0.0035;
 const MOUTH: Ellipsoid = Ellipsoid::new([0.0, -0.0740, 0.020], [0.040, 0.026, 0.035]);

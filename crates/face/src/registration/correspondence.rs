@@ -5,6 +5,7 @@ use pliant_math::team::{SharedSlice, Team};
 use pliant_mesh::{Attribute, ClosestPoint, Group, Mesh, SurfaceTree};
 
 use crate::template::{Blendshape, Template};
+use crate::vertex_normals::vertex_normals;
 
 /// How far into the flesh one looks from, the nearest first (m): at a slit, what is closest to the
 /// skin may be the other lip.
@@ -20,7 +21,7 @@ const LOWER: f64 = 0.5;
 /// like.
 pub fn correspondence(skin: &Mesh, warped: &Mesh, team: &Team) -> Vec<Option<ClosestPoint>> {
     let tree = SurfaceTree::new(warped);
-    let (own, other) = (normals(skin), face_normals(warped));
+    let (own, other) = (vertex_normals(&skin.positions, &skin.triangles), face_normals(warped));
     let mut found = vec![None; skin.positions.len()];
     let shared = SharedSlice::new(&mut found);
     team.each(skin.positions.len(), &|v, _thread| {
@@ -127,14 +128,4 @@ pub fn face_normals(mesh: &Mesh) -> Vec<DVec3> {
         (b - a).cross(c - a).normalize_or_zero()
     };
     mesh.triangles.iter().map(normal).collect()
-}
-
-/// Outward, per vertex.
-pub fn normals(mesh: &Mesh) -> Vec<DVec3> {
-    let mut sums = vec![DVec3::ZERO; mesh.positions.len()];
-    for t in &mesh.triangles {
-        let [a, b, c] = t.map(|v| mesh.positions[v as usize]);
-        t.iter().for_each(|&v| sums[v as usize] += (b - a).cross(c - a));
-    }
-    sums.iter().map(|n| n.normalize_or_zero()).collect()
 }

@@ -8,8 +8,10 @@ use pliant_mesh::{Mesh, SurfaceTree};
 use super::correspondence;
 use super::warp::{Similarity, SpaceWarp};
 use crate::anatomy::landmarks::Landmark;
+use crate::anatomy::regions::is_hidden;
 use crate::error::FaceError;
 use crate::template::Template;
+use crate::vertex_normals::vertex_normals;
 
 /// So many markers are needed.
 const FEWEST_MARKERS: usize = 6;
@@ -24,17 +26,7 @@ const ROUNDS: [(f64, f64); 5] =
     [(0.030, 0.3), (0.020, 0.1), (0.014, 0.05), (0.010, 0.02), (0.008, 0.01)];
 /// Of markers, which are meant as they are said.
 const MARKER_SOFTNESS: f64 = 2e-4;
-/// Regions that heads do not have alike: nothing is drawn onto them.
-const UNLIKE: [&str; 8] = [
-    "upper_lip_inner",
-    "lower_lip_inner",
-    "tongue",
-    "mouth_cavity",
-    "eye_socket_l",
-    "eye_socket_r",
-    "ear",
-    "neck",
-];
+
 /// The warp that takes the template's skin onto another.
 pub fn fitted(
     template: &Template,
@@ -99,10 +91,12 @@ pub fn fitted(
 fn samples(template: &Template) -> Vec<(DVec3, DVec3)> {
     let mesh = &template.skin.mesh;
     let mut skipped = vec![false; mesh.positions.len()];
-    for region in template.regions.iter().filter(|r| UNLIKE.contains(&r.name.as_str())) {
+    // These regions differ between heads.
+    let is_skipped = |name: &str| is_hidden(name) || matches!(name, "ear" | "neck");
+    for region in template.regions.iter().filter(|r| is_skipped(&r.name)) {
         region.vertices.iter().for_each(|&v| skipped[v as usize] = true);
     }
-    let normals = correspondence::normals(mesh);
+    let normals = vertex_normals(&mesh.positions, &mesh.triangles);
     let mut samples: Vec<(DVec3, DVec3)> = Vec::new();
     for (v, p) in mesh.positions.iter().enumerate() {
         if !skipped[v] && samples.iter().all(|(q, _)| p.distance_squared(*q) > SPACING * SPACING) {

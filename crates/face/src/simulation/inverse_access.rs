@@ -68,8 +68,8 @@ impl FaceSimulation<'_> {
     }
 
     /// Draws the skin to a target (m, in the frame of the skull) by the springs of
-    /// [`FaceSimulationOptions::skin_pull`](super::FaceSimulationOptions::skin_pull), from rest, with the
-    /// jaw in a pose.
+    /// [`FaceSimulationOptions::skin_pull`](super::FaceSimulationOptions::skin_pull), from rest,
+    /// with the jaw in a pose.
     pub fn attract_skin(&mut self, target: &[DVec3], jaw: &JawPose) -> FaceFrameReport {
         self.set_skin_target(target, jaw);
         let mut report = FaceFrameReport { steps: 1, ..FaceFrameReport::default() };

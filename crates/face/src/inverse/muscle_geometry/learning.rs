@@ -4,10 +4,10 @@
 //!
 //! 1. A matrix per tet is fitted to each skin.
 //! 2. These matrices are factorised into muscle matrices and S, starting from the anatomy
-//! ([`GeometryMatrix::from_anatomy`]). Tissue near a muscle may become its own where the face has
-//! assignable tissue ([`FaceModel::with_assignable_tissue`]).
+//!    ([`GeometryMatrix::from_anatomy`]). Tissue near a muscle may become its own where the face
+//!    has assignable tissue ([`FaceModel::with_assignable_tissue`]).
 //! 3. Muscle matrices, jaw poses and S are refined together ([`JointFit`]), with falling weights of
-//! the priors.
+//!    the priors.
 //!
 //! Other skins are then fitted with this S: [`ActivationModel::Geometry`].
 
@@ -164,13 +164,8 @@ pub fn learn_geometry(
                 });
             }
             let anchor = anchor(&first, &fit.active_shares, options.anchor * weight);
-            let mut joint = JointFit {
-                expressions,
-                geometry: geometry,
-                anchor,
-                volume: options.volume,
-                unknowns,
-            };
+            let mut joint =
+                JointFit { expressions, geometry, anchor, volume: options.volume, unknowns };
             let effort = SolveLimits { steps: 1, products: options.fit.products, settled: 1e-3 };
             let done = joint.minimise(&effort)?;
             (geometry, unknowns) = (joint.geometry, joint.unknowns);

@@ -21,6 +21,7 @@ use crate::inverse::muscle_geometry::{GeometryMatrix, StretchedGeometry};
 use crate::inverse::target::{Observation, Residual, SkinSample};
 use crate::model::{FaceModel, Share};
 use crate::simulation::{FaceSimulation, FaceSimulationOptions, FaceSolver, JawKnobs};
+use crate::vertex_normals::vertex_normals;
 
 /// Parametrisation of the activations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -383,7 +384,7 @@ impl<'a> FaceFit<'a> {
 
     /// Samples of the whole skin with targets.
     pub(crate) fn observation(&self, target: &[DVec3]) -> Observation {
-        let normals = normals(target, &self.face.skin.mesh.triangles);
+        let normals = vertex_normals(target, &self.face.skin.mesh.triangles);
         let of = |(sample, &v): (&SkinSample, &u32)| SkinSample {
             target: target[v as usize],
             normal: normals[v as usize],
@@ -469,15 +470,4 @@ fn fibre_contractions(
         starts.push(shares.len() as u32);
     }
     FibreContractions { contractions, min_contraction, starts, shares }
-}
-
-/// Unit normals of the vertices.
-fn normals(positions: &[DVec3], triangles: &[[u32; 3]]) -> Vec<DVec3> {
-    let mut normals = vec![DVec3::ZERO; positions.len()];
-    for t in triangles {
-        let [a, b, c] = t.map(|v| positions[v as usize]);
-        let normal = (b - a).cross(c - a);
-        t.iter().for_each(|&v| normals[v as usize] += normal);
-    }
-    normals.iter().map(|n| n.normalize_or_zero()).collect()
 }

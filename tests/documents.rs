@@ -98,7 +98,7 @@ fn the_document_of_scenes_has_every_word() {
     let page = fs::read_to_string(&path).expect("the document of scenes");
     let (before, rest) = page.split_once(FIRST).expect("the mark before the tables");
     let (_, after) = rest.split_once(LAST).expect("the mark after the tables");
-    let wanted = format!("{before}{FIRST}{}{LAST}{after}", tables.concat());
+    let wanted = format!("{before}{FIRST}{}\n{LAST}{after}", tables.concat());
     if std::env::var_os("PLIANT_WRITE").is_some() {
         fs::write(&path, &wanted).expect("the document can be written");
     } else {
@@ -121,7 +121,7 @@ fn table<T: Word>() -> String {
         format!("| `{}` | {}{source} |\n", word.name(), word.about())
     };
     let rows: String = T::ALL.iter().map(row).collect();
-    format!("\n| {} | |\n|---|---|\n{rows}\n", T::KIND)
+    format!("\n| {} | |\n|---|---|\n{rows}", T::KIND)
 }
 
 fn unindented(line: &str) -> &str {

@@ -34,6 +34,8 @@ mod soup;
 mod stuffing;
 mod surface;
 mod surface_tree;
+#[cfg(test)]
+mod testing;
 mod tetrahedralise;
 mod topology;
 mod triangle;

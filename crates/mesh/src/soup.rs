@@ -197,21 +197,12 @@ pub(crate) fn largest_piece(vertices: usize, tets: &[[u32; 4]]) -> Vec<[u32; 4]>
 mod tests {
     use super::*;
     use crate::shapes;
+    use crate::testing::joined;
 
     fn shell(shift: DVec3, size: f64) -> Mesh {
         let solid = shapes::solid_box(DVec3::splat(size), [2, 2, 2]).unwrap();
         let positions = solid.positions.iter().map(|x| *x + shift).collect();
         Mesh::surface(positions, solid.triangles)
-    }
-
-    fn joined(parts: &[Mesh]) -> Mesh {
-        let mut all = Mesh::default();
-        for part in parts {
-            let first = all.positions.len() as u32;
-            all.positions.extend(&part.positions);
-            all.triangles.extend(part.triangles.iter().map(|t| t.map(|v| v + first)));
-        }
-        all
     }
 
     fn turned(mut mesh: Mesh) -> Mesh {

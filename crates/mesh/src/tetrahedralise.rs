@@ -5,24 +5,21 @@
 //! raised, as little as possible, until every vertex of the surface lies in a tet: which thickens
 //! what is thinner than a cell, and costs no quality, since angles are bounded for any values.
 
+mod enclosure;
 mod tighten;
 
 use glam::DVec3;
 use pliant_math::team::Team;
 
+use self::enclosure::Enclosure;
 use self::tighten::tighten;
-use crate::embedding::{Embedding, Locator};
+use crate::embedding::Embedding;
 use crate::error::MeshError;
 use crate::mesh::{Bounds, Mesh};
 use crate::quality;
-use crate::signed_distance::evaluate;
-use crate::soup::{count_pieces, inhabited_pieces, pieces, put_in_order};
-use crate::stuffing::cover::{Cover, near_depth};
-use crate::stuffing::field::{Field, SoupField};
-use crate::stuffing::lattice::{Lattice, unpack};
+use crate::soup::{count_pieces, put_in_order};
+use crate::stuffing::field::SoupField;
 use crate::stuffing::octree::{Frame, Octree};
-use crate::stuffing::stencil::fill;
-use crate::topology::components_of_triangles;
 
 /// How finely to fill.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -91,11 +88,6 @@ pub struct TetReport {
 const MOST_CELLS: f64 = 20_000.0;
 /// Cells around the surface's box.
 pub(crate) const PADDING: f64 = 3.0;
-/// How often pieces are joined where the surface joins them, and the steps there, in cells.
-const MOST_BRIDGES: usize = 16;
-const BRIDGED: f64 = 0.1;
-/// What is not enclosed after so many rounds is left outside, and not counted as embedded.
-const MOST_ROUNDS: usize = 100;
 
 /// Fills a surface with tets that enclose all vertices of its triangles.
 ///
@@ -116,8 +108,8 @@ pub fn tetrahedralise(
 ) -> Result<Tetrahedralised, MeshError> {
     let soup = put_in_order(surface);
     let used = used_vertices(surface);
+    // The soup lacks vertices of triangles that occur twice; they must be enclosed, too.
     let needed = surface.positions.iter().zip(used).filter(|(_, used)| *used).map(|(p, _)| *p);
-    // Also of triangles that are there twice, which the soup has not.
     let needed: Vec<DVec3> = needed.collect();
     let bounds = Bounds::of(&needed).ok_or(MeshError::NothingToFill)?;
     if !(options.thicken >= 0.0 && options.thicken.is_finite()) {
@@ -128,53 +120,9 @@ pub fn tetrahedralise(
     let (frame, depth) = frame(&bounds, options, grown)?;
     let open = (options.thicken > 0.0).then_some((&soup.open, options.thicken));
     let field = SoupField::new(&soup.mesh, open, frame.size);
-    let mut tree = Octree::new(frame, depth, options.coarsening, &field, team)?;
-    let mut cover = Cover::new(&soup.mesh, &frame);
-    let mut known = Known::default();
-    let surfaces = components_of_triangles(&soup.mesh.triangles);
-    let surfaces = surfaces.into_iter().max().map_or(0, |last| last as usize + 1);
-    let (mut rounds, mut bridges) = (0, 0);
-    let filling = 'finer: loop {
-        let lattice = Lattice::new(&tree);
-        let natural = known.values(&lattice, &frame, &field, team);
-        let near_depth = near_depth(&lattice, &frame, &natural);
-        let thin = cover.thin_places(&tree, &lattice, &near_depth);
-        loop {
-            let outcome = cover.raise(&tree, &lattice, &natural, &near_depth);
-            let filling = match outcome.and_then(|values| fill(&lattice, &frame, &values)) {
-                Ok(filling) => filling,
-                Err(coarse) => {
-                    tree.refine(&coarse, &field, options.coarsening, team)?;
-                    continue 'finer;
-                }
-            };
-            let solid = Mesh {
-                positions: filling.positions.clone(),
-                tets: filling.tets.clone(),
-                ..Mesh::default()
-            };
-            let locator = Locator::new(&solid);
-            let stray = strays(&locator, &needed, team);
-            let lacking = if !stray.is_empty() { stray } else { strays(&locator, &thin, team) };
-            if !lacking.is_empty() && rounds < MOST_ROUNDS {
-                cover.insist(lacking.into_iter());
-                rounds += 1;
-                continue;
-            }
-            let gaps = gaps((cover.links(), surfaces), &locator, &solid, frame.size, team);
-            if gaps.is_empty() || bridges >= MOST_BRIDGES {
-                // Raising leaves specks beside thin parts, where no surface is; a triangle that is there twice and
-                // encloses nothing has vertices all the same.
-                let places: Vec<DVec3> = cover.places().iter().chain(&needed).copied().collect();
-                let held = evaluate(&places, team, |p| locator.find(p));
-                let held = held.into_iter().flatten().map(|(tet, _)| tet);
-                let kept = inhabited_pieces(solid.positions.len(), &solid.tets, held);
-                break 'finer filling.only(kept);
-            }
-            cover.insist(gaps.into_iter());
-            bridges += 1;
-        }
-    };
+    let tree = Octree::new(frame, depth, options.coarsening, &field, team)?;
+    let mut enclosure = Enclosure::new(&soup.mesh, &needed, frame, &field, team);
+    let filling = enclosure.fill(tree, options.coarsening)?;
     let mut solid = Mesh::solid(filling.positions, filling.tets);
     if soup.closed {
         tighten(&mut solid, (&needed, soup.mesh.volume()), &field, frame.size, team);
@@ -190,63 +138,12 @@ pub fn tetrahedralise(
             - outside.iter().filter(|&&v| finite(v as usize)).count(),
         components: count_pieces(solid.positions.len(), &solid.tets),
         closed: soup.closed,
-        rounds,
+        rounds: enclosure.rounds,
     };
     Ok(Tetrahedralised { solid, embedding, report })
 }
 
 const SHAPE: &str = "tetrahedralisation";
-
-/// Places that lie in no tet.
-fn strays(locator: &Locator, places: &[DVec3], team: &Team) -> Vec<DVec3> {
-    let lost = evaluate(places, team, |p| locator.find(p).is_none());
-    places.iter().zip(lost).filter(|(_, lost)| *lost).map(|(p, _)| *p).collect()
-}
-
-/// Places between ones that the surface joins, but that lie in different pieces of the solid: there
-/// a thin part of it is broken. There are as many pieces as connected `surfaces` at most.
-fn gaps(
-    (links, surfaces): (&[[DVec3; 2]], usize),
-    locator: &Locator,
-    solid: &Mesh,
-    size: f64,
-    team: &Team,
-) -> Vec<DVec3> {
-    if count_pieces(solid.positions.len(), &solid.tets) < 2 {
-        return Vec::new();
-    }
-    let pieces = pieces(solid.positions.len(), &solid.tets);
-    let mut sizes = vec![0usize; solid.positions.len()];
-    solid.tets.iter().for_each(|tet| sizes[pieces[tet[0] as usize] as usize] += 1);
-    let greatest = (0u32..).zip(&sizes).max_by_key(|(_, size)| **size).map(|(piece, _)| piece);
-    let home = |p: DVec3| locator.find(p).map(|(t, _)| pieces[solid.tets[t as usize][0] as usize]);
-    let homes = evaluate(links, team, |ends| ends.map(home));
-    let mut inhabited: Vec<u32> = homes.iter().flatten().copied().flatten().collect();
-    inhabited.sort_unstable();
-    inhabited.dedup();
-    let too_many = inhabited.len() > surfaces;
-    let mut places = Vec::new();
-    for ([a, b], homes) in links.iter().zip(homes) {
-        // A place that need not be reached is in none; beside a small piece it is.
-        let broken = match homes {
-            [Some(one), Some(other)] => one != other,
-            [one, other] => too_many && one.or(other).is_some_and(|p| Some(p) != greatest),
-        };
-        if broken {
-            let count = (a.distance(*b) / (BRIDGED * size)).ceil().clamp(1.0, 1e5) as u32;
-            let along: Vec<(DVec3, Option<u32>)> = (0..=count)
-                .map(|k| a.lerp(*b, f64::from(k) / f64::from(count)))
-                .map(|p| (p, home(p)))
-                .collect();
-            for pair in along.windows(2) {
-                if pair[0].1.is_none() || pair[0].1 != pair[1].1 {
-                    places.extend([pair[0].0, pair[1].0]);
-                }
-            }
-        }
-    }
-    places
-}
 
 /// Vertices of triangles with finite corners.
 pub(crate) fn used_vertices(surface: &Mesh) -> Vec<bool> {
@@ -294,34 +191,6 @@ pub(crate) fn frame(
     }
     let half = 0.5 * size * depth.exp2();
     Ok((Frame { base: bounds.center() - DVec3::splat(half), size }, depth as u8))
-}
-
-/// Values of the field that have been computed.
-#[derive(Default)]
-struct Known {
-    keys: Vec<u64>,
-    values: Vec<f64>,
-}
-
-impl Known {
-    /// At all vertices of a lattice, computing those that are new.
-    fn values(
-        &mut self,
-        lattice: &Lattice,
-        frame: &Frame,
-        field: &dyn Field,
-        team: &Team,
-    ) -> Vec<f64> {
-        if self.keys != lattice.keys {
-            let found = evaluate(&lattice.keys, team, |key| match self.keys.binary_search(&key) {
-                Ok(at) => self.values[at],
-                Err(_) => field.value(frame.place(unpack(key))),
-            });
-            self.keys.clone_from(&lattice.keys);
-            self.values = found;
-        }
-        self.values.clone()
-    }
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 use super::*;
 use crate::shapes;
+use crate::testing::euler;
 use crate::tetrahedralise::Resolution;
 
 /// A hairpin: two arms joined at one end, whose gap is `gap`.
@@ -22,13 +23,6 @@ fn hairpin(gap: f64) -> Mesh {
         *x = to;
     }
     mesh
-}
-
-/// V − E + F − T: 1 for a ball, 0 for a ring.
-fn euler(mesh: &Mesh) -> i64 {
-    let edges = crate::edges_of_tets(&mesh.tets).len() as i64;
-    let faces = (4 * mesh.tets.len() + mesh.triangles.len()) as i64 / 2;
-    mesh.positions.len() as i64 - edges + faces - mesh.tets.len() as i64
 }
 
 #[test]

@@ -118,14 +118,8 @@ fn spine(s: f64, apart: f64) -> DVec3 {
 mod tests {
     use super::*;
     use crate::diagnosis::findings;
+    use crate::testing::euler;
     use crate::tetrahedralise::tetrahedralise;
-
-    /// V − E + F − T: 1 for a ball, 0 for a ring.
-    fn euler(mesh: &Mesh) -> i64 {
-        let edges = crate::edges_of_tets(&mesh.tets).len() as i64;
-        let faces = (4 * mesh.tets.len() + mesh.triangles.len()) as i64 / 2;
-        mesh.positions.len() as i64 - edges + faces - mesh.tets.len() as i64
-    }
 
     #[test]
     fn horns_that_cross_are_two_all_the_same() {

@@ -1,5 +1,6 @@
 use super::*;
 use crate::shapes;
+use crate::testing::joined;
 use crate::topology::boundary_of_tets;
 
 fn filled(surface: &Mesh, cells: u32) -> Tetrahedralised {
@@ -28,16 +29,6 @@ fn assert_sound(surface: &Mesh, filled: &Tetrahedralised) {
 fn shell(size: DVec3, cells: [usize; 3]) -> Mesh {
     let solid = shapes::solid_box(size, cells).unwrap();
     Mesh::surface(solid.positions, solid.triangles)
-}
-
-fn joined(parts: &[Mesh]) -> Mesh {
-    let mut all = Mesh::default();
-    for part in parts {
-        let first = all.positions.len() as u32;
-        all.positions.extend(&part.positions);
-        all.triangles.extend(part.triangles.iter().map(|t| t.map(|v| v + first)));
-    }
-    all
 }
 
 fn moved(mut mesh: Mesh, by: DVec3) -> Mesh {

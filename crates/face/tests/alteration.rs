@@ -118,7 +118,8 @@ fn fat_by_what_is_not_muscle_makes_all_of_the_face_fuller() {
 #[test]
 fn filler_makes_lips_fuller_and_leaves_the_nose() {
     let rest = &face().skin.mesh.positions;
-    let text = "[[injection]]\nlandmarks = ['labrale_superius', 'labrale_inferius']\nradius = 0.01\namount = 2.0";
+    let text = "[[injection]]\nlandmarks = ['labrale_superius', 'labrale_inferius']\nradius = \
+        0.01\namount = 2.0";
     let simulation = simulation(text, &exact());
     let [asked, gained] = simulation.growth();
     let skin = simulation.skin();
@@ -154,7 +155,8 @@ fn skin_of_the_chin_goes_along_across_and_with_the_bone() {
 fn a_mandible_that_is_set_forward_takes_lip_and_teeth_with_it() {
     let rest = &face().skin.mesh.positions;
     // Two edits of a part add up.
-    let text = "[[bone]]\npart = 'mandible'\nshift = [0, 0, 0.003]\n[[bone]]\npart = 'mandible'\nshift = [0, 0, 0.002]\nturn = [0, 0, 0]";
+    let text = "[[bone]]\npart = 'mandible'\nshift = [0, 0, 0.003]\n[[bone]]\npart = \
+        'mandible'\nshift = [0, 0, 0.002]\nturn = [0, 0, 0]";
     let mut simulation = simulation(text, &exact());
     let teeth = simulation.teeth();
     assert_eq!(teeth[0].apply(DVec3::ZERO), DVec3::ZERO);
@@ -247,7 +249,8 @@ fn an_altered_face_is_the_same_for_any_number_of_threads_and_is_solved_for() {
 #[test]
 fn fat_and_slimming_of_the_same_flesh_multiply() {
     let rest = &face().skin.mesh.positions;
-    let text = "[[fat]]\nregion = 'cheek_l'\namount = 1.25\nstiffness = 1\n[[fat]]\nregion = 'cheek_l'\namount = 0.8\nstiffness = 1";
+    let text = "[[fat]]\nregion = 'cheek_l'\namount = 1.25\nstiffness = 1\n[[fat]]\nregion = \
+        'cheek_l'\namount = 0.8\nstiffness = 1";
     let skin = simulation(text, &exact()).skin();
     let out = moved("cheek_l", rest, &skin);
     println!("{out} mm");

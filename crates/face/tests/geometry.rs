@@ -127,7 +127,8 @@ fn geometry_is_learned_from_four_skins_and_makes_a_fifth() {
     }
     let (before, after) = (slab.unseen(&first), slab.unseen(&geometry));
     println!(
-        "{found:?}: rms {seen:e} of those learned from, {after:e} of the other, {before:e} with S as it was"
+        "{found:?}: rms {seen:e} of those learned from, {after:e} of the other, {before:e} with S \
+            as it was"
     );
     // Independent code reached 9e-5 and 1.8e-4, from 4.9e-3.
     assert!(seen < 2e-4, "rms {seen:e}");

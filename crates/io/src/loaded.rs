@@ -174,8 +174,14 @@ impl Parts {
         }
         if let Some((count, first)) = &self.fans {
             self.notes.push(match count {
-                1 => format!("{first}: the polygon crosses itself, is flat or too large; it was cut into a fan"),
-                _ => format!("{count} polygons cross themselves, are flat or too large, the first at {first}; they were cut into fans"),
+                1 => format!(
+                    "{first}: the polygon crosses itself, is flat or too large; it was \
+                    cut into a fan"
+                ),
+                _ => format!(
+                    "{count} polygons cross themselves, are flat or too large, the first \
+                    at {first}; they were cut into fans"
+                ),
             });
         }
         if !ignored.is_empty() {

@@ -110,10 +110,10 @@ enum Frames {
 }
 
 impl AnimationWriter {
-    /// Starts an animation of `frames` frames at `fps` frames per second, in the format of the path's
-    /// ending. A `*` in the name stands for the number of the frame, and makes a file per frame.
-    /// Beside `.pc2` and `.mdd` the mesh at rest is written as `.obj`. Formats that hold only a mesh
-    /// take one frame.
+    /// Starts an animation of `frames` frames at `fps` frames per second, in the format of the
+    /// path's ending. A `*` in the name stands for the number of the frame, and makes a file per
+    /// frame. Beside `.pc2` and `.mdd` the mesh at rest is written as `.obj`. Formats that hold
+    /// only a mesh take one frame.
     pub fn create(path: &Path, rest: Loaded, fps: f64, frames: usize) -> Result<Self, IoError> {
         let (format, writer) = writer_of(path)?;
         // Files with a mesh each get their notes with the first frame.

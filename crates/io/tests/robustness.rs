@@ -26,7 +26,8 @@ fn seeds(x: &str) -> Vec<(&'static str, Format, Vec<u8>)> {
         $Nodes\n4\n{numbered}$EndNodes\n$Elements\n1\n1 4 2 1 1 1 2 3 4\n$EndElements\n"
     );
     let gmsh_4 = format!(
-        "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$Entities\n0 0 0 1\n1 0 0 0 1 1 1 1 5 0\n$EndEntities\n\
+        "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$Entities\n0 0 0 1\n1 0 0 0 1 1 1 1 5 \
+            0\n$EndEntities\n\
         $Nodes\n1 4 1 4\n3 1 0 4\n1\n2\n3\n4\n{plain}\n$EndNodes\n\
         $Elements\n1 1 1 1\n3 1 4 1\n1 1 2 3 4\n$EndElements\n"
     );
@@ -35,15 +36,18 @@ fn seeds(x: &str) -> Vec<(&'static str, Format, Vec<u8>)> {
         points.iter().map(|p| format!("{p} 0\n")).collect::<String>()
     );
     let vtk = format!(
-        "# vtk DataFile Version 3.0\nt\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 4 double\n{plain}\n\
+        "# vtk DataFile Version 3.0\nt\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 4 \
+            double\n{plain}\n\
         CELLS 1 5\n4 0 1 2 3\nCELL_TYPES 1\n10\n"
     );
     let vtu = format!(
         "<VTKFile type=\"UnstructuredGrid\" byte_order=\"LittleEndian\"><UnstructuredGrid>\
-        <Piece NumberOfPoints=\"4\" NumberOfCells=\"1\"><Points><DataArray type=\"Float64\" format=\"ascii\">{plain}</DataArray></Points>\
+        <Piece NumberOfPoints=\"4\" NumberOfCells=\"1\"><Points><DataArray type=\"Float64\" \
+            format=\"ascii\">{plain}</DataArray></Points>\
         <Cells><DataArray type=\"Int32\" Name=\"connectivity\" format=\"ascii\">0 1 2 3</DataArray>\
         <DataArray type=\"Int32\" Name=\"offsets\" format=\"ascii\">4</DataArray>\
-        <DataArray type=\"UInt8\" Name=\"types\" format=\"ascii\">10</DataArray></Cells></Piece></UnstructuredGrid></VTKFile>"
+        <DataArray type=\"UInt8\" Name=\"types\" \
+            format=\"ascii\">10</DataArray></Cells></Piece></UnstructuredGrid></VTKFile>"
     );
     let obj = format!(
         "o tet\n{}g all\nf 1 3 2\nf 1/1 2/2 4/4\nf -4 -1 -2\nf 2 3 4\n",
@@ -197,9 +201,13 @@ fn binary_seeds() -> Vec<(&'static str, Format, Vec<u8>)> {
     let offsets =
         [append(&reals), append(&ints(&[0, 1, 2, 3])), append(&ints(&[4])), append(&[10])];
     let mut vtu = format!(
-        "<VTKFile type=\"UnstructuredGrid\"><UnstructuredGrid><Piece><Points><DataArray type=\"Float64\" format=\"appended\" offset=\"{}\"/></Points>\
-        <Cells><DataArray type=\"Int32\" Name=\"connectivity\" format=\"appended\" offset=\"{}\"/><DataArray type=\"Int32\" Name=\"offsets\" format=\"appended\" offset=\"{}\"/>\
-        <DataArray type=\"UInt8\" Name=\"types\" format=\"appended\" offset=\"{}\"/></Cells></Piece></UnstructuredGrid><AppendedData encoding=\"raw\">_",
+        "<VTKFile type=\"UnstructuredGrid\"><UnstructuredGrid><Piece><Points><DataArray \
+            type=\"Float64\" format=\"appended\" offset=\"{}\"/></Points>\
+        <Cells><DataArray type=\"Int32\" Name=\"connectivity\" format=\"appended\" \
+            offset=\"{}\"/><DataArray type=\"Int32\" Name=\"offsets\" format=\"appended\" \
+            offset=\"{}\"/>\
+        <DataArray type=\"UInt8\" Name=\"types\" format=\"appended\" \
+            offset=\"{}\"/></Cells></Piece></UnstructuredGrid><AppendedData encoding=\"raw\">_",
         offsets[0], offsets[1], offsets[2], offsets[3]
     )
     .into_bytes();

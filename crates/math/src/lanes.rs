@@ -5,8 +5,8 @@
 //! `#[inline(always)]` below it is compiled with it.
 //!
 //! Every operation is correctly rounded, or made of such (no reciprocal approximations), and the
-//! width is the same everywhere: 8 lanes of f64, 16 of f32. A kernel therefore returns the same bits on
-//! AVX-512, AVX2 and any other machine.
+//! width is the same everywhere: 8 lanes of f64, 16 of f32. A kernel therefore returns the same
+//! bits on AVX-512, AVX2 and any other machine.
 //!
 //! Pitfall: a closure called twice inside a kernel may be compiled on its own, without the
 //! instruction set, and halves the speed. Use `#[inline(always)]` functions.

@@ -42,8 +42,8 @@ impl Body {
         self.attach(condition, Hold::Hard)
     }
 
-    /// Holds the vertices whose rest positions meet a condition there: by a zero-length spring each,
-    /// of a stiffness [N/m], or exactly by [`Hold::Hard`]. Place the body first.
+    /// Holds the vertices whose rest positions meet a condition there: by a zero-length spring
+    /// each, of a stiffness [N/m], or exactly by [`Hold::Hard`]. Place the body first.
     pub fn attach(self, condition: impl Fn(DVec3) -> bool, hold: impl Into<Hold>) -> Self {
         let chosen = (0u32..).zip(&self.mesh.positions).filter(|(_, x)| condition(**x));
         let vertices = chosen.map(|(v, _)| v).collect();

@@ -203,7 +203,8 @@ impl Body {
                     && diagnosis::check_tets(&start).is_err()
                 {
                     return refuse(format!(
-                        "starts with inverted or flat tets, from which the model `{}` does not recover: use `invertible-stvk`",
+                        "starts with inverted or flat tets, from which the model `{}` does not \
+                            recover: use `invertible-stvk`",
                         model.name()
                     ));
                 }
@@ -246,7 +247,8 @@ impl Body {
         Ok(Some(Box::new(Muscles::new(first, rest, &tets, &lame)?)))
     }
 
-    /// The potential that holds a body together but for what grows, over model vertices; particles have none.
+    /// The potential that holds a body together but for what grows, over model vertices; particles
+    /// have none.
     pub(crate) fn elastic(
         &self,
         numbers: &[u32],

@@ -1,8 +1,8 @@
 //! Gusts: smooth noise in space and time, drifting with the wind.
 //!
-//! Value noise on a lattice of four dimensions, two octaves, of which the second is half as large and half as long.
-//! Eddies go with the wind (Taylor's hypothesis of frozen turbulence), but not at its speed, which no animation
-//! resolves: by two of their sizes in the time that they last.
+//! Value noise on a lattice of four dimensions, two octaves, of which the second is half as large
+//! and half as long. Eddies go with the wind (Taylor's hypothesis of frozen turbulence), but not at
+//! its speed, which no animation resolves: by two of their sizes in the time that they last.
 
 use glam::DVec3;
 
@@ -25,8 +25,8 @@ pub struct Gusts {
 }
 
 impl Gusts {
-    /// What the speed differs by from the mean, from −1 to 1, at a place \[m\] and a time \[s\], in a wind of a
-    /// direction, which need not have length 1.
+    /// What the speed differs by from the mean, from −1 to 1, at a place \[m\] and a time \[s\], in
+    /// a wind of a direction, which need not have length 1.
     ///
     /// ```
     /// use pliant_model::{DVec3, Gusts};

@@ -32,18 +32,18 @@ pub struct Drive {
     /// Their poses at the start of the step that ends at this moment: what slipping is measured
     /// against. Missing ones stood where they are.
     pub colliders_before: Vec<Rigid>,
-    /// What carries the bodies: the ether moves with it, and searches begin where it takes them. It holds
-    /// nothing.
+    /// What carries the bodies: the ether moves with it, and searches begin where it takes them. It
+    /// holds nothing.
     pub carrier: Rigid,
     /// Acceleration of gravity [m/s²].
     pub gravity: DVec3,
-    /// Accelerations of the masses that [`crate::ModelBuilder::burden`] was given [m/s²], in the order in which these
-    /// were named; nothing on missing ones.
+    /// Accelerations of the masses that [`crate::ModelBuilder::burden`] was given [m/s²], in the
+    /// order in which these were named; nothing on missing ones.
     pub burdens: Vec<DVec3>,
     /// Velocity of the air [m/s].
     pub wind: DVec3,
-    /// Factor of it on every triangle that wind blows on, in the order in which these were named; 1 on
-    /// missing ones. Gusts differ from place to place.
+    /// Factor of it on every triangle that wind blows on, in the order in which these were named; 1
+    /// on missing ones. Gusts differ from place to place.
     pub gusts: Vec<f64>,
 }
 

@@ -2,8 +2,8 @@
 //!
 //! Vertices of all bodies are numbered anew: free vertices first, body by body, in the order in
 //! which a nested-dissection Cholesky factorisation eliminates them (so that solvers need no
-//! permutation), hard ones last, body by body, too. [`Model::number`] maps a body's vertex to this numbering, and
-//! [`Model::to_user_order`] back.
+//! permutation), hard ones last, body by body, too. [`Model::number`] maps a body's vertex to this
+//! numbering, and [`Model::to_user_order`] back.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -50,8 +50,8 @@ pub struct ModelBody {
     pub element_count: usize,
     /// Whether it comes back from being turned inside out.
     pub recovers_from_inversion: bool,
-    /// Whether any of its vertices is attached, hard or soft, follows an input, slides on a plane, or
-    /// may touch a collider.
+    /// Whether any of its vertices is attached, hard or soft, follows an input, slides on a plane,
+    /// or may touch a collider.
     pub is_held: bool,
     /// Whether nothing but gravity, wind and colliders acts on it from outside.
     pub is_loose: bool,

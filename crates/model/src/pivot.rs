@@ -1,12 +1,13 @@
 //! What a body that is held at one point, or along one line, goes on turning about.
 //!
-//! Nothing that holds a body at points of a line has a torque about that line, be it hard or a spring:
-//! the angular momentum about it is the body's own. At a single point that is any line through it.
-//! Gravity takes all but the vertical line.
+//! Nothing that holds a body at points of a line has a torque about that line, be it hard or a
+//! spring: the angular momentum about it is the body's own. At a single point that is any line
+//! through it. Gravity takes all but the vertical line.
 
 use glam::DVec3;
 
-/// Held points are one, or on one line, if they are off it by no more than this part of their extent.
+/// Held points are one, or on one line, if they are off it by no more than this part of their
+/// extent.
 const STRAIGHT: f64 = 1e-9;
 
 /// About which point, and along which axes, an angular momentum is told.
@@ -43,7 +44,8 @@ pub struct Pivot {
 }
 
 impl Pivot {
-    /// Of a body held at points \[m\], under gravity [m/s²]; `None` where no angular momentum stays.
+    /// Of a body held at points \[m\], under gravity [m/s²]; `None` where no angular momentum
+    /// stays.
     pub(crate) fn of(points: &[DVec3], gravity: DVec3) -> Option<Pivot> {
         let about = *points.first()?;
         let far = points

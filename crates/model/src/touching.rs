@@ -1,28 +1,29 @@
 //! Which surface vertices are inside of a body, and how deep: what contact between bodies and of a
 //! body with itself is made of.
 //!
-//! A vertex x inside of a deformed tet is at a depth d below the body's deformed surface: the distance
-//! of the surface point c nearest to it, which is continuous, and smooth but for ridges that nothing
-//! comes to rest on. With n = (x − c)/d and the weights wᵢ of the corners of c's triangle:
+//! A vertex x inside of a deformed tet is at a depth d below the body's deformed surface: the
+//! distance of the surface point c nearest to it, which is continuous, and smooth but for ridges
+//! that nothing comes to rest on. With n = (x − c)/d and the weights wᵢ of the corners of c's
+//! triangle:
 //!
 //! ```text
 //! ∂d/∂x = n,     ∂d/∂xᵢ = −wᵢ n.
 //! ```
 //!
-//! What pushes x is taken from the corners by their weights: no momentum is made, linear or angular.
-//! Why not the depth at rest of the tet's material point (Hirota et al. 2001)? Its slope is F⁻ᵀN and
-//! jumps from tet to tet, into creases where no minimiser can move on.
+//! What pushes x is taken from the corners by their weights: no momentum is made, linear or
+//! angular. Why not the depth at rest of the tet's material point (Hirota et al. 2001)? Its slope
+//! is F⁻ᵀN and jumps from tet to tet, into creases where no minimiser can move on.
 //!
-//! Hard vertices go where they are told: among them there is no contact, and no energy of it, which could only
-//! drown that of what is free.
+//! Hard vertices go where they are told: among them there is no contact, and no energy of it, which
+//! could only drown that of what is free.
 //!
-//! In its own body a vertex touches only what is beyond its neighbourhood, a ball of radius r at rest:
-//! no triangle with a corner in there counts, and the depth is at most ‖X − X_v‖ − r at the material
-//! point X, so that contact begins at nothing there, too.
+//! In its own body a vertex touches only what is beyond its neighbourhood, a ball of radius r at
+//! rest: no triangle with a corner in there counts, and the depth is at most ‖X − X_v‖ − r at the
+//! material point X, so that contact begins at nothing there, too.
 //!
-//! Vertices are tested against tets, and sharp edges against each other (`crossing.rs`): they may cross
-//! while no vertex is inside of anything. A vertex that has passed the middle of a thin part leaves on the other side.
-//! Sheets (`sheets.rs`) have no inside; their vertices keep a distance.
+//! Vertices are tested against tets, and sharp edges against each other (`crossing.rs`): they may
+//! cross while no vertex is inside of anything. A vertex that has passed the middle of a thin part
+//! leaves on the other side. Sheets (`sheets.rs`) have no inside; their vertices keep a distance.
 
 mod crossing;
 mod dual;
@@ -88,7 +89,8 @@ pub struct Touch {
     pub slopes: [DVec3; 8],
 }
 
-/// What touches at some positions, and a memory of what was near: it saves time, and changes no bit.
+/// What touches at some positions, and a memory of what was near: it saves time, and changes no
+/// bit.
 #[derive(Default)]
 pub struct Touching {
     touches: Vec<Touch>,
@@ -141,8 +143,8 @@ struct NearEdges {
 }
 
 impl Touching {
-    /// Finds what touches at positions \[m\] of all model vertices; nothing where bodies pass through
-    /// each other. Memory grows until it has seen the most that touches at a time.
+    /// Finds what touches at positions \[m\] of all model vertices; nothing where bodies pass
+    /// through each other. Memory grows until it has seen the most that touches at a time.
     pub fn find(&mut self, solids: Option<&Solids>, positions: &[Row], team: &Team) {
         self.touches.clear();
         let Some(solids) = solids else { return };
@@ -196,8 +198,9 @@ impl Touching {
         self.lookups
     }
 
-    /// How far anything that can touch has moved along an axis since what is near was looked up \[m\], apart from
-    /// what moves everything alike and brings nothing nearer; no number if it never was.
+    /// How far anything that can touch has moved along an axis since what is near was looked up
+    /// \[m\], apart from what moves everything alike and brings nothing nearer; no number if it
+    /// never was.
     fn moved(&self, solids: &Solids, positions: &[Row]) -> f64 {
         if self.looked.len() != positions.len() {
             return f64::NAN;
@@ -364,7 +367,8 @@ fn is_own(solids: &Solids, vertex: u32, tet: [u32; 4]) -> bool {
     tet.iter().all(|&v| solids.rest[v as usize].distance(x) <= reach)
 }
 
-/// The first tet that holds a vertex, per vertex and body, of those that have come so much `nearer`.
+/// The first tet that holds a vertex, per vertex and body, of those that have come so much
+/// `nearer`.
 fn contain(
     solids: &Solids,
     positions: &[Row],

@@ -31,9 +31,10 @@ pub struct Move<'a> {
     pub after: [&'a [Row]; 2],
 }
 
-/// Books the work done on the bodies by moving attachments, followed inputs, activations, planes, hard
-/// vertices, colliders, changing gravity and wind, and what friction turned into heat; the objective's last gradient evaluation
-/// was the one that solved the step at `p`, with what is driven at `at`.
+/// Books the work done on the bodies by moving attachments, followed inputs, activations, planes,
+/// hard vertices, colliders, changing gravity and wind, and what friction turned into heat; the
+/// objective's last gradient evaluation was the one that solved the step at `p`, with what is
+/// driven at `at`.
 pub fn book(
     objective: &Objective,
     step: &Move,

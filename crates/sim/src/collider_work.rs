@@ -1,17 +1,18 @@
 //! The work that moving colliders do on bodies through contact.
 //!
-//! A force that a surface exerts while it moves by Δ does the work f·Δ. Steps feel the force at their
-//! end, f₁, and books have half of its work with the step's own Δ and the other half, as ½ f₀·Δ, with
-//! the next one's: ½ (f₀ + f₁)·Δ, which is of second order and leaves a body alone that is carried
-//! along. That is true while a contact lasts, and while a surface moves evenly. Else, with the
-//! displacement u of the vertex:
+//! A force that a surface exerts while it moves by Δ does the work f·Δ. Steps feel the force at
+//! their end, f₁, and books have half of its work with the step's own Δ and the other half, as ½
+//! f₀·Δ, with the next one's: ½ (f₀ + f₁)·Δ, which is of second order and leaves a body alone that
+//! is carried along. That is true while a contact lasts, and while a surface moves evenly. Else,
+//! with the displacement u of the vertex:
 //!
-//! - A contact that has *ended* has not felt the whole of Δ: a sphere that rests, and is gone in the next
-//!   step, would take f₀·2r of a contact that has stored E₀ = ½ f₀ d. A surface that vanishes takes
-//!   what was stored and leaves what the vertex had of the force, ½ f₀·u − E₀. The work is the middle
-//!   of these two and of ½ f₀·Δ₋, what would be owed if the surface went on as in the step before.
-//! - A contact that has *begun* while the surface came from behind or from the side was given what is
-//!   stored now, E₁ + ½ f₁·u, if that is more than ½ f₁·Δ.
+//! - A contact that has *ended* has not felt the whole of Δ: a sphere that rests, and is gone in
+//!   the next step, would take f₀·2r of a contact that has stored E₀ = ½ f₀ d. A surface that
+//!   vanishes takes what was stored and leaves what the vertex had of the force, ½ f₀·u − E₀. The
+//!   work is the middle of these two and of ½ f₀·Δ₋, what would be owed if the surface went on as
+//!   in the step before.
+//! - A contact that has *begun* while the surface came from behind or from the side was given what
+//!   is stored now, E₁ + ½ f₁·u, if that is more than ½ f₁·Δ.
 
 use glam::DVec3;
 use pliant_math::Row;
@@ -30,9 +31,9 @@ struct Poses<'a> {
     end: &'a Rigid,
 }
 
-/// Work that moving colliders did on a body through contact \[J\] in a step from positions `x0` to `x1`;
-/// `last` is where they were at the start of the step before (missing ones stood). That of friction is
-/// not in it: it is part of the work of potentials that are not stored.
+/// Work that moving colliders did on a body through contact \[J\] in a step from positions `x0` to
+/// `x1`; `last` is where they were at the start of the step before (missing ones stood). That of
+/// friction is not in it: it is part of the work of potentials that are not stored.
 pub fn collider_work(
     model: &Model,
     body: &ModelBody,

@@ -66,13 +66,13 @@ impl Contacts {
     }
 }
 
-/// Takes the ringing of stiff contact out of the velocities after a step of implicit midpoint that went
-/// on from `x0`, and returns nothing of its energy; `book(body, J)` tells of it.
+/// Takes the ringing of stiff contact out of the velocities after a step of implicit midpoint that
+/// went on from `x0`, and returns nothing of its energy; `book(body, J)` tells of it.
 ///
-/// Midpoint's v₁ = 2u/h − v₀ lets a vertex that a surface stops (u = 0) leave as fast as it came, and
-/// come back in the next step, for ever. Where it is about to leave a surface faster than it just moved
-/// along its normal n, it loses that: all of it where contact of a stiffness k is too stiff for the
-/// step (k h² ≫ 4m), and nothing where a rebound is resolved.
+/// Midpoint's v₁ = 2u/h − v₀ lets a vertex that a surface stops (u = 0) leave as fast as it came,
+/// and come back in the next step, for ever. Where it is about to leave a surface faster than it
+/// just moved along its normal n, it loses that: all of it where contact of a stiffness k is too
+/// stiff for the step (k h² ≫ 4m), and nothing where a rebound is resolved.
 pub(crate) fn quieten(
     model: &Model,
     [from, to]: [&Drive; 2],
@@ -126,9 +126,9 @@ pub(crate) fn quieten(
     }
 }
 
-/// What inelastic contact took in a step from `from` to `to` and `x0` to `x1`, with what touched at both
-/// ends, as `book(body, J)`; `late` is the displacement [m] by which each vertex moved later than
-/// its velocities (v₀ + v₁)/2 say: ½ h Δv of backward Euler, nothing of midpoint.
+/// What inelastic contact took in a step from `from` to `to` and `x0` to `x1`, with what touched at
+/// both ends, as `book(body, J)`; `late` is the displacement [m] by which each vertex moved later
+/// than its velocities (v₀ + v₁)/2 say: ½ h Δv of backward Euler, nothing of midpoint.
 ///
 /// A force that is felt at the end of a step, ∇E(x₁), takes ∇E(x₁)·(Δx − late) and stores ΔE; the
 /// difference is lost, and the share e² of it is given back. It is that of vertices that stop at a
@@ -213,8 +213,8 @@ pub fn friction_heat(
     heat
 }
 
-/// The same of bodies in contact with each other and with themselves, as `book(body, J)`; `touched` is
-/// what touched at the start of the step.
+/// The same of bodies in contact with each other and with themselves, as `book(body, J)`; `touched`
+/// is what touched at the start of the step.
 pub(crate) fn rubbing_heat(
     model: &Model,
     touched: &[Touch],

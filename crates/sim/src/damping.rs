@@ -13,8 +13,8 @@ use crate::state::State;
 use crate::workspace::{SimError, Workspace};
 
 /// Damps the velocities of one step of h seconds as the model says; books the energy it takes with
-/// each body, and returns the sum \[J\]. What follows an input, or is carried, is in an ether that moves
-/// with it: negative where that gives more than it takes.
+/// each body, and returns the sum \[J\]. What follows an input, or is carried, is in an ether that
+/// moves with it: negative where that gives more than it takes.
 ///
 /// # Errors
 /// When the matrix of Rayleigh damping cannot be factored.

@@ -130,10 +130,10 @@ impl Islands {
         sum
     }
 
-    /// After a step, sets the goals of bodies in shared islands to what they have, given their stored
-    /// energies \[J\], so that nothing jumps from one to the other when they part. What an island
-    /// lacks of its account stays with its first body, as far as it is kept at all: it must not be
-    /// forgotten.
+    /// After a step, sets the goals of bodies in shared islands to what they have, given their
+    /// stored energies \[J\], so that nothing jumps from one to the other when they part. What an
+    /// island lacks of its account stays with its first body, as far as it is kept at all: it must
+    /// not be forgotten.
     pub fn share_out(&self, model: &Model, potentials: &[f64], state: &mut State) {
         for first in self.shared() {
             let (mut lacks, kept) = (self.targets(state, first), self.conserved(model, first));

@@ -64,8 +64,8 @@ pub fn momentum_of(
     Momentum { linear: free.linear + hard.linear, angular: free.angular + hard.angular }
 }
 
-/// Momenta of a body as its account has them: the angular one is about where it is held, if it turns
-/// there, else about the origin.
+/// Momenta of a body as its account has them: the angular one is about where it is held, if it
+/// turns there, else about the origin.
 pub fn kept_momentum_of(model: &Model, body: &ModelBody, [x, v]: [&[Row]; 2]) -> Momentum {
     let Momentum { linear, angular } = momentum_of(model, body, x, v);
     let about = body.pivot.map_or(DVec3::ZERO, |pivot| pivot.frame.about);

@@ -13,8 +13,8 @@
 //! The explicit ones, with f(x₀) alone: forward Euler x₁ = x₀ + h v₀, v₁ = v₀ + h M⁻¹f(x₀);
 //! symplectic Euler the same v₁, and x₁ = x₀ + h v₁.
 //!
-//! The discrete gradient has the constants of implicit midpoint, but is no minimisation: a term that
-//! keeps the energy is added to ∇E (`solver/discrete_gradient.rs`).
+//! The discrete gradient has the constants of implicit midpoint, but is no minimisation: a term
+//! that keeps the energy is added to ∇E (`solver/discrete_gradient.rs`).
 //!
 //! BDF2 takes its first step by implicit midpoint: started by backward Euler it loses an order
 //! under energy projection when it starts at a turning point. External forces are part of E.
@@ -66,8 +66,8 @@ pub fn needs_start_forces(scheme: Scheme) -> bool {
     is_explicit(scheme) || scheme == Scheme::Trapezoidal
 }
 
-/// Whether the forces of contact are those at the end of a step, and nothing else: what contact takes
-/// then is known.
+/// Whether the forces of contact are those at the end of a step, and nothing else: what contact
+/// takes then is known.
 pub fn ends_in_contact(scheme: Scheme) -> bool {
     matches!(scheme, Scheme::BackwardEuler | Scheme::Bdf2 | Scheme::ImplicitMidpoint)
 }

@@ -181,8 +181,8 @@ impl Simulation {
         Ok(Energy { kinetic, potential })
     }
 
-    /// Puts a body's vertices somewhere else, in the order of its mesh \[m\]. Hard vertices stay where
-    /// they are driven. The body's energy budget begins anew.
+    /// Puts a body's vertices somewhere else, in the order of its mesh \[m\]. Hard vertices stay
+    /// where they are driven. The body's energy budget begins anew.
     ///
     /// # Errors
     /// When there is no such body, or its vertices are not as many, or a coordinate is not finite.
@@ -208,8 +208,9 @@ impl Simulation {
         Ok(self.targets.vertices(self.index_of(body)?))
     }
 
-    /// Moves the targets of a body's attached vertices: over the next step they go to these places \[m\],
-    /// in the order of [`attached`](Self::attached), and stay there in the place of any motion.
+    /// Moves the targets of a body's attached vertices: over the next step they go to these places
+    /// \[m\], in the order of [`attached`](Self::attached), and stay there in the place of any
+    /// motion.
     ///
     /// # Errors
     /// When there is no such body, or not as many vertices are attached, or a coordinate is not

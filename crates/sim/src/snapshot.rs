@@ -1,9 +1,10 @@
 //! A state as bytes, so that a run can be resumed: little-endian, checked, bit-exact.
 //!
 //! Layout: magic, key (what the state belongs to, the caller's choice), vertex count, body count,
-//! steps, whether there is a past, and of how many colliders; their poses then; per body its account (added, dissipated, whether there is a goal,
-//! the goal's energy and momenta); then positions, velocities, accelerations, and positions and
-//! velocities of the past as x, y, z per vertex, and a checksum (FNV-1a) over all of it.
+//! steps, whether there is a past, and of how many colliders; their poses then; per body its
+//! account (added, dissipated, whether there is a goal, the goal's energy and momenta); then
+//! positions, velocities, accelerations, and positions and velocities of the past as x, y, z per
+//! vertex, and a checksum (FNV-1a) over all of it.
 
 use glam::DVec3;
 use pliant_math::Row;

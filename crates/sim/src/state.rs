@@ -63,8 +63,8 @@ impl Account {
 pub struct Goal {
     /// Total energy at the first step \[J\].
     pub energy: f64,
-    /// Momenta, where nothing external acts; the angular one is about the origin, or about where the
-    /// body is held, if it turns there.
+    /// Momenta, where nothing external acts; the angular one is about the origin, or about where
+    /// the body is held, if it turns there.
     pub momentum: Momentum,
 }
 

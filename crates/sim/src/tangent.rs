@@ -1,8 +1,9 @@
 //! The tangent of an equilibrium: K = ∇²E, and how positions answer forces, K⁻¹ f.
 //!
-//! An equilibrium ∇E(x, a) = 0 that depends on a moves by dx = −K⁻¹ B da with B = ∂∇E/∂a (the implicit
-//! function theorem); inverse problems ask for many of these. What the exact solver factors for the search
-//! stands for K here as well: whole, where the matrix is small, else as preconditioner of conjugate gradients.
+//! An equilibrium ∇E(x, a) = 0 that depends on a moves by dx = −K⁻¹ B da with B = ∂∇E/∂a (the
+//! implicit function theorem); inverse problems ask for many of these. What the exact solver
+//! factors for the search stands for K here as well: whole, where the matrix is small, else as
+//! preconditioner of conjugate gradients.
 
 use pliant_math::{DMat3, Row};
 use pliant_model::potentials::Curvature;
@@ -13,8 +14,9 @@ use crate::scheme;
 use crate::workspace::{SimError, SolverSpace, Workspace};
 
 impl Workspace {
-    /// Takes over K at positions of all vertices \[m\], in model order, with what is driven as `drive` has it;
-    /// without inertia, and with what touches there. For models that are solved by Newton's method.
+    /// Takes over K at positions of all vertices \[m\], in model order, with what is driven as
+    /// `drive` has it; without inertia, and with what touches there. For models that are solved by
+    /// Newton's method.
     ///
     /// # Errors
     /// When there is no factor to be had, or the solver has none.
@@ -40,8 +42,8 @@ impl Workspace {
         }
     }
 
-    /// out ← K⁻¹ f of the free vertices, until what is left of f is `accuracy` of it; whether that was
-    /// reached. [`Workspace::linearise`] comes first.
+    /// out ← K⁻¹ f of the free vertices, until what is left of f is `accuracy` of it; whether that
+    /// was reached. [`Workspace::linearise`] comes first.
     pub fn answer(&mut self, force: &[Row], accuracy: f64, out: &mut [Row]) -> bool {
         match &mut self.solver {
             SolverSpace::Newton { space, .. } => space.answer(force, accuracy, out, &self.team),
@@ -49,8 +51,8 @@ impl Workspace {
         }
     }
 
-    /// The same with what K is preconditioned by in its place: the matrix at rest, turned, or K's own factor. Linear
-    /// and symmetric, and one division. Whether there is one.
+    /// The same with what K is preconditioned by in its place: the matrix at rest, turned, or K's
+    /// own factor. Linear and symmetric, and one division. Whether there is one.
     pub fn rough_answer(&mut self, force: &[Row], out: &mut [Row]) -> bool {
         match &mut self.solver {
             SolverSpace::Newton { space, .. } => space.rough_answer(force, out, &self.team),
@@ -58,8 +60,8 @@ impl Workspace {
         }
     }
 
-    /// How the surroundings of free vertices have turned from rest at positions of all \[m\], where equilibrium is looked for on the matrix
-    /// at rest; nothing where it is not, or has never been.
+    /// How the surroundings of free vertices have turned from rest at positions of all \[m\], where
+    /// equilibrium is looked for on the matrix at rest; nothing where it is not, or has never been.
     pub fn turns(&mut self, positions: &[Row]) -> &[DMat3] {
         match &mut self.solver {
             SolverSpace::Modified { cached, .. } => {

@@ -36,7 +36,8 @@ pub enum SimError {
     Constraint(#[from] NoConstraint),
     /// A correction keeps accounts of bodies, which those in contact share.
     #[error(
-        "bodies that touch each other share their energy, which only the correction `fepr` knows: use it, or none"
+        "bodies that touch each other share their energy, which only the correction `fepr` knows: \
+            use it, or none"
     )]
     SharedEnergy,
     /// Only Newton's method has a tangent.
@@ -81,8 +82,8 @@ pub(crate) struct Vectors {
     pub before: [Buffer<Row>; 2],
     pub inertia: Buffer<Row>,
     pub gradient: Buffer<Row>,
-    /// Whether `gradient` is ∇E at the state, as the solver has left it, with the energies of the same
-    /// evaluation in the evaluation space, and all of them stored.
+    /// Whether `gradient` is ∇E at the state, as the solver has left it, with the energies of the
+    /// same evaluation in the evaluation space, and all of them stored.
     pub is_gradient_stored: bool,
     pub measured: Vec<f64>,
     /// ∇E at the hard vertices at the start of a sub-step, where the account needs it.
@@ -191,7 +192,8 @@ impl Workspace {
         })
     }
 
-    /// Lets iterations end at another relative norm of the gradient from now on, where the solver has one.
+    /// Lets iterations end at another relative norm of the gradient from now on, where the solver
+    /// has one.
     pub fn end_at(&mut self, norm: f64) {
         match &mut self.solver {
             SolverSpace::Projective { params, .. } | SolverSpace::Modified { params, .. } => {
@@ -339,8 +341,9 @@ impl SolverSpace {
 }
 
 impl SolverSpace {
-    /// Improves a start by one projective iteration, or by all that Newton's method needs: the backward
-    /// Euler step of thesis 3.3.1.3, which starts so near that one local/global iteration is enough.
+    /// Improves a start by one projective iteration, or by all that Newton's method needs: the
+    /// backward Euler step of thesis 3.3.1.3, which starts so near that one local/global iteration
+    /// is enough.
     pub fn improve(
         &mut self,
         objective: &Objective,

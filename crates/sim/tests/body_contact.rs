@@ -239,7 +239,8 @@ fn a_body_rides_on_a_moving_mesh() {
     assert!(deepest < 0.01 * 0.5 * 3f64.sqrt(), "{deepest} m deep");
 }
 
-/// Bars that fall across each other, edge on edge, and so coarse that no vertex gets into the other.
+/// Bars that fall across each other, edge on edge, and so coarse that no vertex gets into the
+/// other.
 fn crossed_bars(law: Option<TouchLaw>) -> Run {
     let bar = |turn: DVec3, y: f64| {
         let mut body = rubber(DVec3::new(1.8, 0.3, 0.3), [3, 1, 1], ElasticModel::Corotated);

@@ -18,7 +18,8 @@ fn settling() -> Method {
     damped(projective(20, 5, 0.0), Damping::Ether(2.0))
 }
 
-/// How many edges of one body go through triangles of another (or the same), at positions in user order.
+/// How many edges of one body go through triangles of another (or the same), at positions in user
+/// order.
 fn crossings(run: &Run, edges_of: usize, triangles_of: usize) -> usize {
     let positions = run.positions();
     let (one, other) = (&run.model.bodies()[edges_of], &run.model.bodies()[triangles_of]);

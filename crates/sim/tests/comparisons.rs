@@ -202,8 +202,8 @@ fn distance(run: &Run, a: &State, b: &State) -> f64 {
     (0..run.model.vertex_count()).map(square).sum::<f64>().sqrt()
 }
 
-/// Fig. 3 of the FEPR paper: the fast solution is nearly as close as the exact one, and the anchored
-/// one, where it converges, is the exact one. All from the states of the fast run.
+/// Fig. 3 of the FEPR paper: the fast solution is nearly as close as the exact one, and the
+/// anchored one, where it converges, is the exact one. All from the states of the fast run.
 #[test]
 fn the_fast_projection_is_nearly_as_close_as_the_exact_one() {
     let [_, data] = fixture();

@@ -50,8 +50,8 @@ fn a_body_dragged_at_constant_velocity_stays_quiet() {
     }
 }
 
-/// Midpoint's own energy changes by the force in the middle of the step times what it moves: a body that is
-/// small and nearly linear shows whether the account has the same.
+/// Midpoint's own energy changes by the force in the middle of the step times what it moves: a body
+/// that is small and nearly linear shows whether the account has the same.
 #[test]
 fn work_of_moved_ends_is_what_midpoint_gives() {
     let pull = Motion {

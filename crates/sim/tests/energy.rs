@@ -233,8 +233,8 @@ fn bodies_apart_have_accounts_of_their_own() {
     }
 }
 
-/// A linearised step of the midpoint rule can end anywhere; its projection starts nearer to where the
-/// step began then, and all constraints hold.
+/// A linearised step of the midpoint rule can end anywhere; its projection starts nearer to where
+/// the step began then, and all constraints hold.
 #[test]
 fn a_step_that_goes_astray_is_projected_all_the_same() {
     let mut body = crate::bodies::rubber(DVec3::ONE, [3, 3, 3], ElasticModel::Tissue);

@@ -1,4 +1,5 @@
-//! Equilibria by Newton's method, by the matrix at rest alone, and with what touches: the same ones.
+//! Equilibria by Newton's method, by the matrix at rest alone, and with what touches: the same
+//! ones.
 
 use crate::bodies::{Run, clamped, distance, newton, quasi_static, rubber};
 use pliant_model::method::Solver;

@@ -29,8 +29,8 @@ fn bar(scheme: Scheme) -> Model {
         .expect("a model")
 }
 
-/// How far energy is from what was put in, and how much that was \[J\], after 0.2 s in which the bar
-/// contracts and its plane moves, in steps of h seconds.
+/// How far energy is from what was put in, and how much that was \[J\], after 0.2 s in which the
+/// bar contracts and its plane moves, in steps of h seconds.
 fn off(scheme: Scheme, h: f64) -> (f64, f64) {
     let mut run = Run::new(bar(scheme), h, 1);
     let driven = |time: f64, drive: &mut pliant_model::Drive| {

@@ -66,7 +66,8 @@ fn projected_trajectories_are_the_reference_s() {
     }
 }
 
-/// On the stiff cube, rounding grows a millionfold in the first step: only what is kept is compared.
+/// On the stiff cube, rounding grows a millionfold in the first step: only what is kept is
+/// compared.
 #[test]
 fn the_stiff_cube_keeps_energy_and_linear_momentum() {
     for scheme in [Scheme::BackwardEuler, Scheme::Bdf2] {

@@ -67,7 +67,8 @@ fn a_body_hung_from_one_point_keeps_spinning() {
 #[test]
 fn without_gravity_it_keeps_all_of_its_spin() {
     let mut run = hanging(fepr(FeprSolution::Fast), DVec3::ZERO);
-    // A body that only turns has all the energy that its spin leaves it; this one is stretched, too.
+    // A body that only turns has all the energy that its spin leaves it; this one is stretched,
+    // too.
     let stretched = |x: &Row| Row::from((x.xyz() - TOP) * 1.1 + TOP);
     run.state.positions.iter_mut().for_each(|x| *x = stretched(x));
     let start = spin(&run, TOP);

@@ -58,7 +58,8 @@ fn forehead(face: &FaceModel, folder: &Path) -> Result<String, Failure> {
         let Slip { deep, skin, shear } = face.slip(&simulation.positions());
         let (deep, skin) = (1e3 * deep, 1e3 * skin);
         told += &format!(
-            "forehead {name}: along the bone flesh on it {deep:.2} mm, skin {skin:.2} mm, shear {shear:.2}\n"
+            "forehead {name}: along the bone flesh on it {deep:.2} mm, skin {skin:.2} mm, shear \
+                {shear:.2}\n"
         );
     }
     let columns = ["at rest", "flesh slides over bone", "flesh is pinned"];
@@ -130,7 +131,8 @@ fn punch(face: &FaceModel, folder: &Path) -> Result<String, Failure> {
     };
     let (without, with) = (strain(&linear), strain(&corotated));
     Ok(format!(
-        "punch: {} tets turn by more than {TURNED} degrees; mean strain of these {without:.3} with linear elasticity, \
+        "punch: {} tets turn by more than {TURNED} degrees; mean strain of these {without:.3} with \
+            linear elasticity, \
          {with:.3} with rotations\n",
         turned.len()
     ))

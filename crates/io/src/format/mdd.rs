@@ -137,7 +137,8 @@ impl MddReader {
         let claimed = u128::from(frames) * (4 + 12 * u128::from(points)) + u128::from(HEADER);
         if claimed > u128::from(length) {
             let problem = format!(
-                "the header says {frames} frames of {points} points, {claimed} bytes, but the file has {length}"
+                "the header says {frames} frames of {points} points, {claimed} bytes, but the file \
+                    has {length}"
             );
             return Err(IoError::content(path, problem));
         }

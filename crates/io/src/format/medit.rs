@@ -141,7 +141,8 @@ pub fn text(mesh: &Mesh) -> String {
 mod tests {
     use super::*;
 
-    const TET: &str = "MeshVersionFormatted 1\nDimension\n3\n# a comment\nVertices\n4\n0 0 0 0\n1 0 0 0\n0 1 0 0\n0 0 1 0\n\
+    const TET: &str = "MeshVersionFormatted 1\nDimension\n3\n# a comment\nVertices\n4\n0 0 0 0\n1 \
+        0 0 0\n0 1 0 0\n0 0 1 0\n\
         Corners\n2\n1\n2\nTriangles 1\n1 2 3 7\nTetrahedra\n1\n1 2 3 4 1\nEdges 0\n End\n";
 
     fn read(text: &str) -> Result<Loaded, String> {

@@ -146,7 +146,8 @@ fn texts(mesh: &Mesh) -> (String, String) {
 mod tests {
     use super::*;
 
-    const NODES: &str = "# made by hand\n4 3 1 1\n1 0 0 0 0.5 1\n2 1 0 0 0.5 1 # second\n3 0 1 0 0.5 1\n4 0 0 1 0.5 1\n";
+    const NODES: &str = "# made by hand\n4 3 1 1\n1 0 0 0 0.5 1\n2 1 0 0 0.5 1 # second\n3 0 1 0 \
+        0.5 1\n4 0 0 1 0.5 1\n";
     const TETS: &str = "1 4 1\n1 1 2 3 4 77\n# end";
 
     fn read(nodes: &str, tets: &str) -> Result<Loaded, String> {

@@ -195,8 +195,8 @@ impl<E: PanelReal> PanelCholesky<E> {
         self.nodes.len()
     }
 
-    /// x ← A⁻¹ x, in elimination order; the same bits for any team. Rows have three right-hand sides, plain
-    /// numbers one.
+    /// x ← A⁻¹ x, in elimination order; the same bits for any team. Rows have three right-hand
+    /// sides, plain numbers one.
     ///
     /// # Panics
     /// If `x` is not as long as the matrix.

@@ -92,7 +92,8 @@ impl SparseCholesky {
         self.solve_many(x)
     }
 
-    /// The same of right-hand sides after each other: the factor is read once for some of them together.
+    /// The same of right-hand sides after each other: the factor is read once for some of them
+    /// together.
     ///
     /// Fails as one would; those before it are then solved.
     pub fn solve_many(&mut self, x: &mut [f64]) -> Result<(), MathError> {

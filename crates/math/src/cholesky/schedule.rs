@@ -45,7 +45,8 @@ impl Schedule {
     }
 }
 
-/// Cycles that it costs to have other threads help: factors that are solved in some 10 µs stay on one.
+/// Cycles that it costs to have other threads help: factors that are solved in some 10 µs stay on
+/// one.
 const TASKS: f64 = 2e4;
 
 /// A way to cut the forest.

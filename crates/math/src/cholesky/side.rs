@@ -1,7 +1,7 @@
 //! What is solved for with a panel factor: three right-hand sides as rows, or one as numbers.
 //!
-//! Both read the same panels. One right-hand side takes a third of the arithmetic, and moves a quarter of the
-//! bytes between panels.
+//! Both read the same panels. One right-hand side takes a third of the arithmetic, and moves a
+//! quarter of the bytes between panels.
 
 use super::panel::PanelReal;
 use crate::lanes::Lanes;
@@ -16,8 +16,8 @@ pub trait Side<E: PanelReal>: Copy + Send + Sync + Zeroable + 'static {
     /// `h` outputs ← a tile of `h`×`len` numbers, column after column, times `len` inputs.
     ///
     /// # Safety
-    /// The pointers are valid for that many, `h` is one or two widths of `L`, and the instruction set
-    /// is enabled.
+    /// The pointers are valid for that many, `h` is one or two widths of `L`, and the instruction
+    /// set is enabled.
     unsafe fn product<L: Lanes<Real = E>>(
         tile: *const E,
         input: *const Self,

@@ -28,11 +28,12 @@ pub(super) enum Merging {
     Never,
 }
 
-/// A pivot is aⱼⱼ − Σ lⱼₖ², with an error of up to (terms + 1) ε aⱼⱼ (Higham 2002, Theorem 10.3): one
-/// not larger than that, or than this many ε for short rows, is rounding error alone.
+/// A pivot is aⱼⱼ − Σ lⱼₖ², with an error of up to (terms + 1) ε aⱼⱼ (Higham 2002, Theorem 10.3):
+/// one not larger than that, or than this many ε for short rows, is rounding error alone.
 const FEWEST_TERMS: usize = 16;
 
-/// Right-hand sides that are solved for together: so many that reading the factor is no longer what takes time.
+/// Right-hand sides that are solved for together: so many that reading the factor is no longer what
+/// takes time.
 pub(super) const MOST_COLUMNS: usize = 16;
 
 /// The supernodes of a factor, and the memory to compute it.
@@ -150,7 +151,8 @@ impl Supernodes {
         self.check_pivots(matrix, factor)
     }
 
-    /// x ← (L Lᵀ)⁻¹ x, of no more than [`MOST_COLUMNS`] right-hand sides of this size after each other.
+    /// x ← (L Lᵀ)⁻¹ x, of no more than [`MOST_COLUMNS`] right-hand sides of this size after each
+    /// other.
     pub fn solve(&mut self, factor: &[f64], x: &mut [f64], size: usize) {
         let columns = x.len() / size.max(1);
         SupernodalLltRef::new(&self.symbolic, factor).solve_in_place_with_conj(

@@ -6,11 +6,12 @@
 //! p(t) = t⁴ − 2b t² − 8d t + b² − 4‖cof F‖²  (Horn 1987, "Closed-form solution of absolute
 //! orientation using unit quaternions", in the invariants of F),
 //!
-//! and R = ∂t/∂F = ((t² + b) F − 2 F FᵀF + 2t cof F) / (t³ − b t − 2d). Newton falls
-//! monotonically from the upper bound √(3b), which near a rotation is already right to second
-//! order. Its first steps take 1 / p′ from the step before, improved by Newton's method for reciprocals:
-//! p′ falls with t, so these estimates, and the steps, are never too large. To first order an error δ of t changes the singular values of R by
-//! 2(σᵢ² − t²) δ / (t³ − bt − 2d), all of one sign, so ‖R‖² = 3 tells whether t is right.
+//! and R = ∂t/∂F = ((t² + b) F − 2 F FᵀF + 2t cof F) / (t³ − b t − 2d). Newton falls monotonically
+//! from the upper bound √(3b), which near a rotation is already right to second order. Its first
+//! steps take 1 / p′ from the step before, improved by Newton's method for reciprocals: p′ falls
+//! with t, so these estimates, and the steps, are never too large. To first order an error δ of t
+//! changes the singular values of R by 2(σᵢ² − t²) δ / (t³ − bt − 2d), all of one sign, so ‖R‖² = 3
+//! tells whether t is right.
 //!
 //! The denominator is 2(σ₁+σ₂)(σ₂+σ₃)(σ₃+σ₁): it vanishes where the rotation is not unique.
 //! Near that, two roots almost meet and Newton only halves its error in every step, so the

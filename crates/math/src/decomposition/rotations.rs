@@ -11,8 +11,8 @@ use crate::team::{SharedSlice, Team};
 /// neighbours in the batch, which are the same for any number of threads.
 const BLOCK: usize = 32 * WIDTH_F64;
 
-/// Puts the closest rotation in the place of every matrix: det +1 for all that are finite, the identity
-/// for others.
+/// Puts the closest rotation in the place of every matrix: det +1 for all that are finite, the
+/// identity for others.
 ///
 /// ```
 /// use pliant_math::{DMat3, decomposition::closest_rotations, team::Team};

@@ -3,8 +3,8 @@
 //! U = R V.
 //!
 //! As accurate as the closest rotation in lanes: some 1e-15 of the largest stretch, and 1e-12 where
-//! σ₂ + σ₃ nearly vanishes. That is all that Hessians need; small singular values do not keep digits
-//! of their own, as they do in [`svd_rotation_variant`].
+//! σ₂ + σ₃ nearly vanishes. That is all that Hessians need; small singular values do not keep
+//! digits of their own, as they do in [`svd_rotation_variant`].
 //!
 //! [`svd_rotation_variant`]: super::svd_rotation_variant
 
@@ -66,8 +66,8 @@ fn rotate<L: Lanes, const P: usize, const Q: usize, const R: usize>(
     let (off, difference) = (s[3 + R], s[Q] - s[P]);
     let twice = off + off;
     let length = difference.mul_add(difference, twice * twice).sqrt();
-    // Never below 2|s[PQ]|, also where squares underflow; above zero where both are zero, and then the
-    // tangent is zero.
+    // Never below 2|s[PQ]|, also where squares underflow; above zero where both are zero, and then
+    // the tangent is zero.
     let least = twice.abs().max(off.constant(f64::MIN_POSITIVE));
     let denominator = (difference.abs() + length).max(least);
     let tangent = twice.div(denominator.copysign(difference));

@@ -1,7 +1,7 @@
 //! Lanes as pairs of 256-bit registers.
 //!
-//! Written out, not left to the compiler: of arrays it makes inserts, extracts and spills where many of them
-//! are alive at once, which took three to four times as long in every kernel.
+//! Written out, not left to the compiler: of arrays it makes inserts, extracts and spills where
+//! many of them are alive at once, which took three to four times as long in every kernel.
 
 use std::arch::x86_64::*;
 use std::ops::{Add, Mul, Neg, Sub};

@@ -11,8 +11,8 @@ use crate::row::Row;
 
 /// The four numbers of a row, which move through arithmetic together.
 ///
-/// As with [`super::Lanes`], constructors may only be called inside a kernel, and every operation is
-/// correctly rounded.
+/// As with [`super::Lanes`], constructors may only be called inside a kernel, and every operation
+/// is correctly rounded.
 pub trait Quad:
     Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + 'static
 {

@@ -1,10 +1,10 @@
 //! A surface from a file as an obstacle: signed distance by the closest point, side by the winding
 //! number, and a grid of what is certain.
 //!
-//! Most questions are asked by vertices that do not touch. A grid over the surface's box knows the cells
-//! that the surface does not reach: those outside are answered at once, and inside the side is
-//! known without summing up a winding number. Cells that the surface does reach are cut once more, into
-//! smaller ones that are looked at when somebody first asks for them.
+//! Most questions are asked by vertices that do not touch. A grid over the surface's box knows the
+//! cells that the surface does not reach: those outside are answered at once, and inside the side
+//! is known without summing up a winding number. Cells that the surface does reach are cut once
+//! more, into smaller ones that are looked at when somebody first asks for them.
 
 use std::sync::atomic::{AtomicU8, Ordering};
 

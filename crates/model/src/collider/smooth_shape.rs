@@ -1,9 +1,11 @@
-//! A surface as an obstacle without creases: its signed distance on a lattice, and between by cubic B-splines.
+//! A surface as an obstacle without creases: its signed distance on a lattice, and between by cubic
+//! B-splines.
 //!
-//! The distance of triangles has a crease over every edge, and Newton's method does not converge where vertices come to lie on
-//! one. Samples as the coefficients of B-splines (Unser 1999) give a function with two continuous derivatives, which is the
-//! distance where that is linear, and rounds off within about a cell where it is not. Its slope is 1 there, and less where
-//! it is rounded: forces have the true one, so that they are the derivative of an energy.
+//! The distance of triangles has a crease over every edge, and Newton's method does not converge
+//! where vertices come to lie on one. Samples as the coefficients of B-splines (Unser 1999) give a
+//! function with two continuous derivatives, which is the distance where that is linear, and rounds
+//! off within about a cell where it is not. Its slope is 1 there, and less where it is rounded:
+//! forces have the true one, so that they are the derivative of an energy.
 
 use glam::{DMat3, DVec3};
 use pliant_mesh::{Bounds, Mesh};

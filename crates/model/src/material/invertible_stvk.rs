@@ -68,8 +68,8 @@ impl Density for InvertibleStVenantKirchhoff {
         )
     }
 
-    /// The formula of St. Venant–Kirchhoff where all lanes are above the threshold; else all of them
-    /// through their principal stretches, which is the same to rounding.
+    /// The formula of St. Venant–Kirchhoff where all lanes are above the threshold; else all of
+    /// them through their principal stretches, which is the same to rounding.
     #[inline(always)]
     unsafe fn lanes<L: Lanes<Real = f64>, const STRESS: bool>(
         f: &[L; 9],

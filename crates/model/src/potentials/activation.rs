@@ -1,16 +1,16 @@
 //! Active tissue: ψ(F, S) = min_R μ‖F − R S‖² + λ/2 (det F − det S)², S the activation.
 //!
-//! Ichim, Kadleček, Kavan, Pauly 2017, "Phace: physics-based face modeling and animation", Eq. 2, there
-//! without the ½. S is symmetric: it distorts, and cannot turn. The best rotation is that of F S, not
-//! of F, and with G = F S and the sum N(G) = σ₁ + σ₂ + σ₃ of its singular values
+//! Ichim, Kadleček, Kavan, Pauly 2017, "Phace: physics-based face modeling and animation", Eq. 2,
+//! there without the ½. S is symmetric: it distorts, and cannot turn. The best rotation is that of
+//! F S, not of F, and with G = F S and the sum N(G) = σ₁ + σ₂ + σ₃ of its singular values
 //!
 //! ```text
 //! ψ = μ (‖F‖² + ‖S‖² − 2 N(F S)) + λ/2 (det F − det S)²,
 //! ```
 //!
-//! of which ∂N/∂G = R, and ∂²N/∂G² has the eigenvalue 2/(σᵢ + σⱼ) on each twist
-//! U (eᵢeⱼᵀ − eⱼeᵢᵀ)/√2 Vᵀ and no other (Smith, de Goes, Kim 2019). Derivatives by F, by S and mixed
-//! follow from these.
+//! of which ∂N/∂G = R, and ∂²N/∂G² has the eigenvalue 2/(σᵢ + σⱼ) on each twist U (eᵢeⱼᵀ −
+//! eⱼeᵢᵀ)/√2 Vᵀ and no other (Smith, de Goes, Kim 2019). Derivatives by F, by S and mixed follow
+//! from these.
 
 use glam::{DMat3, DVec3};
 use pliant_math::decomposition::{

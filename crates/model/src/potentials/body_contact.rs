@@ -1,6 +1,6 @@
 //! Contact of bodies with each other and with themselves: Σ ½ k d² over the surface vertices that
-//! are inside of a body, the edges that cut into each other, and the vertices of sheets that are too near,
-//! d their depth (see [`crate::touching`]).
+//! are inside of a body, the edges that cut into each other, and the vertices of sheets that are
+//! too near, d their depth (see [`crate::touching`]).
 //!
 //! With the gradient n = ∂d/∂x,
 //!
@@ -8,9 +8,9 @@
 //! e = ½ k d²,     e′ = k d n,     e″ = k n nᵀ,
 //! ```
 //!
-//! the last by Gauss and Newton, and with I in place of n nᵀ beside an edge or a corner of a surface; exactly,
-//! I − t tᵀ beside an edge along t, which a vertex slides on, and what [`Turning`] adds. Where
-//! k is not constant (crossing edges), ½ d² ∂k is part of the gradient.
+//! the last by Gauss and Newton, and with I in place of n nᵀ beside an edge or a corner of a
+//! surface; exactly, I − t tᵀ beside an edge along t, which a vertex slides on, and what
+//! [`Turning`] adds. Where k is not constant (crossing edges), ½ d² ∂k is part of the gradient.
 
 use glam::{DMat3, DVec3};
 
@@ -52,7 +52,8 @@ impl TouchEnergy for Pressed {
         along * (at.contact_lead() * touch.stiffness)
     }
 
-    /// Of a vertex in a solid; what is nearest to the edge of a neighbourhood or has a thickness is left at Gauss and Newton's.
+    /// Of a vertex in a solid; what is nearest to the edge of a neighbourhood or has a thickness is
+    /// left at Gauss and Newton's.
     fn turning(touch: &Touch, at: &Situation) -> Option<Turning> {
         let Touch { points: [point, _], corners: [a, b, c, d], weights: [p, q, r, _], .. } = *touch;
         if touch.shares[1] != 0.0 || touch.thickness != 0.0 || c != d {

@@ -1,8 +1,10 @@
-//! Friction and inelastic rebound between bodies: the law of [`super::collider_friction`], for what touches.
+//! Friction and inelastic rebound between bodies: the law of [`super::collider_friction`], for what
+//! touches.
 //!
-//! A vertex x that is inside of a body at the start of the step is pressed against the surface point
-//! c = Σ wᵢ xᵢ it should leave through, with the force f = k d along the normal; f, the normal and the
-//! weights are kept for the step. What rubs is the displacement of x relative to that of c,
+//! A vertex x that is inside of a body at the start of the step is pressed against the surface
+//! point c = Σ wᵢ xᵢ it should leave through, with the force f = k d along the normal; f, the
+//! normal and the weights are kept for the step. What rubs is the displacement of x relative to
+//! that of c,
 //!
 //! ```text
 //! u = (x − x⁰) − Σ wᵢ (xᵢ − xᵢ⁰):
@@ -47,7 +49,8 @@ impl TouchEnergy for Rubbed {
 }
 
 impl Solids {
-    /// What a touch at the start of a step loses, if vertices move with velocities (to − from) · rate.
+    /// What a touch at the start of a step loses, if vertices move with velocities (to − from) ·
+    /// rate.
     pub fn rub(&self, touch: &Touch, [from, to]: [&[Row]; 2], rate: f64) -> Rub {
         let u = touch.relative(|v| (to[v as usize] - from[v as usize]).xyz());
         let force = touch.stiffness * touch.depth;

@@ -1,8 +1,8 @@
-//! Energies of what touches, between bodies and within one: what contact ([`super::body_contact`]) and
-//! friction ([`super::body_friction`]) have in common.
+//! Energies of what touches, between bodies and within one: what contact ([`super::body_contact`])
+//! and friction ([`super::body_friction`]) have in common.
 //!
-//! An energy e(u) of a touch depends on where a vertex x is relative to the surface point c = Σ wᵢ xᵢ it
-//! should leave through. So
+//! An energy e(u) of a touch depends on where a vertex x is relative to the surface point c = Σ wᵢ
+//! xᵢ it should leave through. So
 //!
 //! ```text
 //! ∂e/∂x = e′,     ∂e/∂xᵢ = −wᵢ e′:
@@ -10,10 +10,11 @@
 //!
 //! no momentum is made. (Of edges, x is a mean of two vertices, by shares.)
 //!
-//! What touches what changes all the time, so second derivatives are given vertex by vertex: with
-//! g = (1, −w₁, …), the term g e″ gᵀ is at most the block diagonal 2 (e″, w₁ e″, …), because
-//! (Σ aᵢ)² ≤ Σ aᵢ²/pᵢ for shares pᵢ of 1. It is both *curvatures* of these potentials: solvers converge
-//! with it, but slowly. Newton's method gets the terms themselves from [`ContactPotential::couplings`].
+//! What touches what changes all the time, so second derivatives are given vertex by vertex: with g
+//! = (1, −w₁, …), the term g e″ gᵀ is at most the block diagonal 2 (e″, w₁ e″, …), because (Σ aᵢ)²
+//! ≤ Σ aᵢ²/pᵢ for shares pᵢ of 1. It is both *curvatures* of these potentials: solvers converge
+//! with it, but slowly. Newton's method gets the terms themselves from
+//! [`ContactPotential::couplings`].
 
 use std::sync::Arc;
 
@@ -51,14 +52,15 @@ pub trait TouchEnergy: Send + Sync {
         None
     }
 
-    /// What e depends on a touch's points, sides and corners with besides, per [`Touch::slopes`] \[m²\].
+    /// What e depends on a touch's points, sides and corners with besides, per [`Touch::slopes`]
+    /// \[m²\].
     fn by_stiffness(_: &Touch) -> f64 {
         0.0
     }
 }
 
-/// An energy of what touches: a chunk per body, with the energy of what is inside of it and the forces on
-/// its own vertices.
+/// An energy of what touches: a chunk per body, with the energy of what is inside of it and the
+/// forces on its own vertices.
 pub struct BodyTouch<E> {
     solids: Arc<Solids>,
     law: std::marker::PhantomData<E>,

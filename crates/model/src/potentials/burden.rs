@@ -1,7 +1,8 @@
-//! E = −Σ m b·x: masses without inertia under an acceleration of their own, [`crate::Drive::burdens`].
+//! E = −Σ m b·x: masses without inertia under an acceleration of their own,
+//! [`crate::Drive::burdens`].
 //!
-//! Flesh at rest holds its own against gravity, and is seen in a shape that it has under it. What was put on it later pulls
-//! by its weight alone.
+//! Flesh at rest holds its own against gravity, and is seen in a shape that it has under it. What
+//! was put on it later pulls by its weight alone.
 
 use glam::DVec3;
 use pliant_math::Row;
@@ -20,8 +21,8 @@ pub struct Burden {
 }
 
 impl Burden {
-    /// A mass \[kg\] for each vertex, negative where flesh has become lighter; `number` is that of their
-    /// acceleration.
+    /// A mass \[kg\] for each vertex, negative where flesh has become lighter; `number` is that of
+    /// their acceleration.
     pub fn new(number: usize, vertices: Vec<u32>, masses: Vec<f64>) -> Self {
         assert_eq!(vertices.len(), masses.len(), "one mass per burdened vertex");
         Burden { number, vertices, masses }

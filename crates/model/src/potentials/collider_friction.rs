@@ -97,8 +97,8 @@ impl Rub {
         Some(Rub::new(u, nearest.normal, most, rate))
     }
 
-    /// Of a displacement u relative to a surface with an outward normal, at velocity u · rate, against
-    /// at most these forces \[N\]: along the surface, and out of it.
+    /// Of a displacement u relative to a surface with an outward normal, at velocity u · rate,
+    /// against at most these forces \[N\]: along the surface, and out of it.
     pub fn new(u: DVec3, normal: DVec3, [grip, hold]: [f64; 2], rate: f64) -> Rub {
         let rise = u.dot(normal);
         let (slip_scale, rise_scale) = (SLIP_SPEED / rate, REBOUND_SPEED / rate);
@@ -119,9 +119,9 @@ impl Rub {
 }
 
 impl Rub {
-    /// ∇²D [N/m]; or, where it has to be *definite*, that of the parabola around u = 0 that touches D
-    /// here and is nowhere below it: a step along ∇²D of what sticks takes sliding for impossible,
-    /// one along ∇²D of what slides takes friction for nothing, and this is neither.
+    /// ∇²D [N/m]; or, where it has to be *definite*, that of the parabola around u = 0 that touches
+    /// D here and is nowhere below it: a step along ∇²D of what sticks takes sliding for
+    /// impossible, one along ∇²D of what slides takes friction for nothing, and this is neither.
     pub fn hessian(&self, curvature: Curvature) -> DMat3 {
         if curvature == Curvature::Definite {
             let slip = smooth(self.slip.length(), self.slip_scale).ratio;

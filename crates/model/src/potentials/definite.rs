@@ -1,5 +1,6 @@
-//! The nearest positive semi-definite matrix, for Hessians that have no closed form of their eigenvalues: Householder's reflections make
-//! the matrix tridiagonal, implicit QL steps diagonal (Golub and Van Loan 2013, sections 8.3.1 and 8.3.3).
+//! The nearest positive semi-definite matrix, for Hessians that have no closed form of their
+//! eigenvalues: Householder's reflections make the matrix tridiagonal, implicit QL steps diagonal
+//! (Golub and Van Loan 2013, sections 8.3.1 and 8.3.3).
 
 use crate::material::density::Matrix9;
 

@@ -1,8 +1,8 @@
 //! Σ V ψ(F, S) over the active tets of a body: tissue that contracts (`activation.rs`).
 //!
 //! The activations arrive in [`crate::Drive::activations`], factors on the stiffness in
-//! [`crate::Drive::firmness`]. They change the gradient alone: the proxy that the projective solver factors, and
-//! Newton's matrix at rest, are those of relaxed tissue.
+//! [`crate::Drive::firmness`]. They change the gradient alone: the proxy that the projective solver
+//! factors, and Newton's matrix at rest, are those of relaxed tissue.
 
 use glam::{DMat3, DVec3};
 use pliant_math::Row;
@@ -30,8 +30,8 @@ pub struct Muscles {
 }
 
 impl Muscles {
-    /// From rest positions \[m\] and tets over model vertices, with Lamé parameters times the part of
-    /// each tet that is active; their activations begin at `first` of the drive's.
+    /// From rest positions \[m\] and tets over model vertices, with Lamé parameters times the part
+    /// of each tet that is active; their activations begin at `first` of the drive's.
     ///
     /// # Errors
     /// [`ModelError::BadTets`] names tets whose rest volume is not positive.

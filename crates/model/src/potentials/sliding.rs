@@ -1,5 +1,5 @@
-//! Sliding: Σ ½ k ((x − p)·n)², points on planes that may move (Ichim et al. 2017, section 4: tissue
-//! that slides over bone).
+//! Sliding: Σ ½ k ((x − p)·n)², points on planes that may move (Ichim et al. 2017, section 4:
+//! tissue that slides over bone).
 
 use glam::{DMat3, DVec3};
 use pliant_math::Row;

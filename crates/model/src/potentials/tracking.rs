@@ -17,8 +17,8 @@ use super::situation::Situation;
 pub struct Tracked {
     /// Vertices of the tet that it is bound to.
     pub corners: [u32; 4],
-    /// Their weights; they sum to 1 for a point of the body, and to anything for one that stands for
-    /// several.
+    /// Their weights; they sum to 1 for a point of the body, and to anything for one that stands
+    /// for several.
     pub weights: [f64; 4],
     /// λ [N/m].
     pub stiffness: f64,

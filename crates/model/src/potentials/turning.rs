@@ -1,24 +1,26 @@
-//! How contact of a vertex with a triangle changes as the triangle turns and the vertex slides on it: what
-//! Gauss and Newton leave out of the second derivative of ½ k d².
+//! How contact of a vertex with a triangle changes as the triangle turns and the vertex slides on
+//! it: what Gauss and Newton leave out of the second derivative of ½ k d².
 //!
-//! With r = x − c from the nearest point c of the triangle, or of its edge, to the vertex, E the edges that span it
-//! and w the motion of x relative to that of c at fixed weights, the nearest point is where E·r = 0. Eliminating how
-//! it slides from the second variation of ½ k |r|² leaves
+//! With r = x − c from the nearest point c of the triangle, or of its edge, to the vertex, E the
+//! edges that span it and w the motion of x relative to that of c at fixed weights, the nearest
+//! point is where E·r = 0. Eliminating how it slides from the second variation of ½ k |r|² leaves
 //!
 //! ```text
 //! k (|w|² − qᵀ (EᵀE)⁻¹ q),     q = Eᵀw + E′ᵀr.
 //! ```
 //!
-//! Without E′, the motion of the edges, that is the term g e″ gᵀ that [`super::ContactPotential::couplings`] gives; the rest is here.
-//! It is small where the contact is shallow, but k is large: k d is the contact's force, and where lips press on
-//! each other, force over edge is as stiff as flesh. Without it Newton's method gained a quarter per iteration.
+//! Without E′, the motion of the edges, that is the term g e″ gᵀ that
+//! [`super::ContactPotential::couplings`] gives; the rest is here. It is small where the contact is
+//! shallow, but k is large: k d is the contact's force, and where lips press on each other, force
+//! over edge is as stiff as flesh. Without it Newton's method gained a quarter per iteration.
 
 use glam::{DMat2, DVec2, DVec3};
 
 /// A vertex on the inner side of a triangle or an edge.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Turning {
-    /// The vertex, and the corners of its nearest point with their weights; a corner without one takes no part.
+    /// The vertex, and the corners of its nearest point with their weights; a corner without one
+    /// takes no part.
     pub point: u32,
     pub corners: [u32; 3],
     pub weights: [f64; 3],
@@ -33,8 +35,9 @@ pub struct Turning {
 }
 
 impl Turning {
-    /// Of a vertex with the point of a triangle, or of an edge if a weight is zero, that is nearest to it; nothing
-    /// where that is a corner, which turns nothing, or where the triangle has no area.
+    /// Of a vertex with the point of a triangle, or of an edge if a weight is zero, that is nearest
+    /// to it; nothing where that is a corner, which turns nothing, or where the triangle has no
+    /// area.
     pub fn new(
         point: (u32, DVec3),
         corners: [(u32, DVec3); 3],
@@ -63,7 +66,8 @@ impl Turning {
         (weights[1] != 0.0 && inverse.is_finite() && offset.is_finite()).then_some(turning)
     }
 
-    /// Its part of the Hessian times a motion of vertices: calls `add(vertex, product)` for those it joins.
+    /// Its part of the Hessian times a motion of vertices: calls `add(vertex, product)` for those
+    /// it joins.
     pub fn product(&self, motion: impl Fn(u32) -> DVec3, mut add: impl FnMut(u32, DVec3)) {
         let Turning { point, corners, weights, edges: [e, f], inverse, offset, stiffness } = *self;
         let moves = corners.map(&motion);

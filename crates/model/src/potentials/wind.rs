@@ -34,8 +34,8 @@ struct BlownChunk {
 }
 
 impl Wind {
-    /// Triangles over model vertices, grouped by their rest positions \[m\]; `first` is the number of the first
-    /// among all that are blown on.
+    /// Triangles over model vertices, grouped by their rest positions \[m\]; `first` is the number
+    /// of the first among all that are blown on.
     pub fn new(first: usize, rest: &[Row], triangles: &[[u32; 3]], drag: f64) -> Self {
         let centres: Vec<DVec3> = triangles
             .iter()

@@ -1,16 +1,17 @@
 //! Edges that have cut into each other while no vertex is inside of anything.
 //!
-//! Two sharp edges, with the points p = (1 − s)a + s b of one and q = (1 − t)c + t d of the other where
-//! their lines are nearest to each other, are apart along their common normal n. They are too deep by
-//! δ = −(p − q)·n when n points out of the other's body and into the one's. As p − q is normal to both,
+//! Two sharp edges, with the points p = (1 − s)a + s b of one and q = (1 − t)c + t d of the other
+//! where their lines are nearest to each other, are apart along their common normal n. They are too
+//! deep by δ = −(p − q)·n when n points out of the other's body and into the one's. As p − q is
+//! normal to both,
 //!
 //! ```text
 //! ∂δ/∂a = −(1 − s) n,   ∂δ/∂b = −s n,   ∂δ/∂c = (1 − t) n,   ∂δ/∂d = t n.
 //! ```
 //!
-//! The stiffness k of the energy ½ k δ² fades where vertices take over (at the ends of the edges, and
-//! deep inside), where edges are parallel, and where n is about to point into the wrong side: it has no
-//! jumps, and its slopes are part of the forces.
+//! The stiffness k of the energy ½ k δ² fades where vertices take over (at the ends of the edges,
+//! and deep inside), where edges are parallel, and where n is about to point into the wrong side:
+//! it has no jumps, and its slopes are part of the forces.
 
 use pliant_math::Row;
 
@@ -23,11 +24,11 @@ use super::solids::Solids;
 const ENDS: f64 = 0.1;
 /// sin² of the angle between edges from which on a crossing counts in full.
 const CROSSED: f64 = 0.05;
-/// n is a sum of the normals of an edge's sides: their shares from which on a crossing counts at all,
-/// and in full. Beyond, a side and not the edge is what is nearest, and vertices see to that.
+/// n is a sum of the normals of an edge's sides: their shares from which on a crossing counts at
+/// all, and in full. Beyond, a side and not the edge is what is nearest, and vertices see to that.
 const BETWEEN: [f64; 2] = [0.1, 0.35];
-/// Crossings are no deeper than this multiple of the bodies' margin, which is half an edge: vertices
-/// are inside by then. They fade from half of it on.
+/// Crossings are no deeper than this multiple of the bodies' margin, which is half an edge:
+/// vertices are inside by then. They fade from half of it on.
 pub(super) const DEEPEST: f64 = 1.0;
 
 impl Touch {
@@ -82,8 +83,8 @@ impl Touch {
     }
 }
 
-/// How much of a crossing counts, as a function of the ends and sides of the one edge and of the ends
-/// and sides of the other.
+/// How much of a crossing counts, as a function of the ends and sides of the one edge and of the
+/// ends and sides of the other.
 fn share(positions: &[Row], [one, other]: [&Sharp; 2], deepest: f64) -> Dual {
     let point = |k: usize, v: u32| DualVec::point(k, positions[v as usize].xyz());
     let of = |first: usize, edge: &Sharp| {

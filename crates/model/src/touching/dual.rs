@@ -1,5 +1,5 @@
-//! Numbers that know their derivatives with respect to eight points: forward differentiation of what
-//! is short, rare and tedious to differentiate by hand.
+//! Numbers that know their derivatives with respect to eight points: forward differentiation of
+//! what is short, rare and tedious to differentiate by hand.
 
 use std::ops::{Add, Mul, Neg, Sub};
 

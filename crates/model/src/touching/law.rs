@@ -9,7 +9,8 @@
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TouchLaw {
-    /// Of the contact's springs, per vertex [N/m]; by the bodies' own stiffness and inertia if `None`.
+    /// Of the contact's springs, per vertex [N/m]; by the bodies' own stiffness and inertia if
+    /// `None`.
     pub stiffness: Option<f64>,
     /// How much stiffer contact is than these, at a vertex.
     pub firmness: f64,
@@ -20,8 +21,8 @@ pub struct TouchLaw {
     pub radius: Option<f64>,
     /// Coulomb's coefficient of friction μ.
     pub friction: f64,
-    /// e: the contact returns the share e² of the energy that it took; 1 = elastic. Bodies bounce by
-    /// their own elasticity all the same.
+    /// e: the contact returns the share e² of the energy that it took; 1 = elastic. Bodies bounce
+    /// by their own elasticity all the same.
     pub restitution: f64,
 }
 

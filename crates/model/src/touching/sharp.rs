@@ -2,8 +2,8 @@
 
 use glam::DVec3;
 
-/// Cosine of the angle between the normals of two sides from which on their edge is sharp: 50°. What
-/// is rounder than that has vertices all over.
+/// Cosine of the angle between the normals of two sides from which on their edge is sharp: 50°.
+/// What is rounder than that has vertices all over.
 const SHARP: f64 = 0.643;
 
 /// An edge between two triangles of a surface.

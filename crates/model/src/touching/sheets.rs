@@ -1,8 +1,8 @@
 //! Contact of sheets: cloth with itself, with other cloth, and on solids.
 //!
-//! A sheet has no inside, but a thickness r: a vertex of it that is nearer than that to a triangle of
-//! another part, at c, is too near by d = r − ‖x − c‖, on whichever side it is. As the nearest point of
-//! a triangle is stationary,
+//! A sheet has no inside, but a thickness r: a vertex of it that is nearer than that to a triangle
+//! of another part, at c, is too near by d = r − ‖x − c‖, on whichever side it is. As the nearest
+//! point of a triangle is stationary,
 //!
 //! ```text
 //! ∂d/∂x = (c − x)/‖x − c‖ = n,     ∂d/∂xᵢ = −wᵢ n:
@@ -12,8 +12,8 @@
 //! nearest of those on the other side of the vertex, so that a layer between two others feels both.
 //! At solids the depth goes on inside, as r + d.
 //!
-//! Only vertices of sheets are tested, against triangles. Edges that meet edge on may still cross; and
-//! what moves farther than r in a step may have passed.
+//! Only vertices of sheets are tested, against triangles. Edges that meet edge on may still cross;
+//! and what moves farther than r in a step may have passed.
 
 use glam::DVec3;
 use pliant_math::Row;

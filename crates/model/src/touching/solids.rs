@@ -31,8 +31,8 @@ pub struct Solids {
     /// Per model vertex: how far its own neighbourhood reaches \[m\], and its body.
     pub(super) reach: Vec<f64>,
     pub(super) owner: Vec<u32>,
-    /// Per model vertex its side: 0 for none. Where any are told, sides touch each other, and nothing
-    /// else touches; else empty.
+    /// Per model vertex its side: 0 for none. Where any are told, sides touch each other, and
+    /// nothing else touches; else empty.
     pub(super) sides: Vec<u8>,
     /// How far vertices may move before what is near is looked up again \[m\].
     pub(super) margin: f64,
@@ -50,8 +50,8 @@ pub(crate) struct Solid {
     pub stiffness: f64,
     /// Its tets, as model vertices, as far as they may touch; none for what has no volume.
     pub tets: Vec<[u32; 4]>,
-    /// Boxes at rest of all that vertices of a side can touch, and of those with a free corner: all that its hard
-    /// vertices can. Only of side 0 where no sides are told.
+    /// Boxes at rest of all that vertices of a side can touch, and of those with a free corner: all
+    /// that its hard vertices can. Only of side 0 where no sides are told.
     pub(super) trees: Vec<[Bvh; 2]>,
     /// Whether some tets have no free corner; else there is no second tree.
     pub(super) is_partly_hard: bool,

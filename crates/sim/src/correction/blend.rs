@@ -7,11 +7,11 @@
 //! x = (1 − α) x_lively + α x_damped,   v = (1 − α) v_lively + α v_damped      (Eq. 3.45, 3.46)
 //! ```
 //!
-//! with α by bisection until the error e = E(x) + K(v) − H (Eq. 3.44) is within ε H(xₙ, vₙ)
-//! (Eq. 3.48). An error within that from the beginning is left alone. e(α) is continuous, but not
-//! always monotone: bisection finds a root, not the root. The step of backward Euler is solved by one
-//! iteration; where that does not take enough energy, it is solved as well as any other. Where there
-//! is no change of sign even then, the whole step of the other rule is taken.
+//! with α by bisection until the error e = E(x) + K(v) − H (Eq. 3.44) is within ε H(xₙ, vₙ) (Eq.
+//! 3.48). An error within that from the beginning is left alone. e(α) is continuous, but not always
+//! monotone: bisection finds a root, not the root. The step of backward Euler is solved by one
+//! iteration; where that does not take enough energy, it is solved as well as any other. Where
+//! there is no change of sign even then, the whole step of the other rule is taken.
 //!
 //! Angular momentum is not kept, because backward Euler does not keep it.
 
@@ -26,8 +26,8 @@ const MOST_BISECTIONS: u32 = 60;
 pub trait Steps {
     /// Total energy of every island \[J\].
     fn energies(&mut self, positions: &[Row], velocities: &[Row], out: &mut [f64]);
-    /// A step of backward Euler into `positions` and `velocities`, which hold a guess: as good as is
-    /// usually enough, or as good as it gets.
+    /// A step of backward Euler into `positions` and `velocities`, which hold a guess: as good as
+    /// is usually enough, or as good as it gets.
     fn backward_euler(&mut self, effort: Effort, positions: &mut [Row], velocities: &mut [Row]);
     /// A step of forward Euler.
     fn forward_euler(&mut self, positions: &mut [Row], velocities: &mut [Row]);
@@ -110,8 +110,8 @@ impl BlendSpace {
     }
 }
 
-/// Blends the outcome of a step (`positions`, `velocities`) until each island's energy is as wanted.
-/// [`BlendSpace::infos`] tells how it went.
+/// Blends the outcome of a step (`positions`, `velocities`) until each island's energy is as
+/// wanted. [`BlendSpace::infos`] tells how it went.
 pub fn blend(
     parts: &[Part],
     wanted: &[Wanted],

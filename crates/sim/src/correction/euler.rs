@@ -17,7 +17,8 @@ use crate::step::Times;
 use crate::workspace::{SimError, SolverSpace, Workspace};
 use crate::{measure, scheme, start};
 
-/// Less than this much of the kinetic energy after a step is what rounding leaves of a body at rest.
+/// Less than this much of the kinetic energy after a step is what rounding leaves of a body at
+/// rest.
 const NOTHING: f64 = 1e-9;
 
 /// Vectors of a blended step.
@@ -46,8 +47,8 @@ impl BlendedSpace {
 /// Blends a step until each body's energy is within ε of its account.
 ///
 /// The tolerance is relative to the energy before the step, or to its kinetic part where that is
-/// more: the height of gravity's potential is arbitrary, and may make the total nothing. From rest it
-/// is relative to the kinetic energy after the step.
+/// more: the height of gravity's potential is arbitrary, and may make the total nothing. From rest
+/// it is relative to the kinetic energy after the step.
 pub(super) fn apply(
     model: &Model,
     epsilon: f64,

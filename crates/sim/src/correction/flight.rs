@@ -17,8 +17,8 @@ pub(super) struct Path<'a> {
     pub after: [&'a [Row]; 2],
 }
 
-/// The targets of an island of which no body was held, blown or touched in the step, with the energy
-/// of its account; `None` for any other.
+/// The targets of an island of which no body was held, blown or touched in the step, with the
+/// energy of its account; `None` for any other.
 pub(super) fn targets(
     model: &Model,
     islands: &Islands,

@@ -1,5 +1,5 @@
-//! Energy as a constraint of the step itself (Hughes, Caughey and Liu 1978): the step's minimisation
-//! becomes the search for a stationary point of
+//! Energy as a constraint of the step itself (Hughes, Caughey and Liu 1978): the step's
+//! minimisation becomes the search for a stationary point of
 //!
 //! ```text
 //! G(p) + λ (H(x₁(p), v₁(p)) − H),
@@ -7,17 +7,17 @@
 //!
 //! where x₁ and v₁ are what the scheme makes of p, both linear in it: x₁ = a p + …, v₁ = b p + ….
 //!
-//! With A = κM + L, the projective matrix, ∇²G ≈ A and ∇²H ≈ a²A (κ = b²/a² in every scheme), so that
-//! the quadratic model of the problem has its solution in closed form: with W_G = A⁻¹∇G,
-//! W_H = A⁻¹∇H, w = W_H/a² and u = W_G − w,
+//! With A = κM + L, the projective matrix, ∇²G ≈ A and ∇²H ≈ a²A (κ = b²/a² in every scheme), so
+//! that the quadratic model of the problem has its solution in closed form: with W_G = A⁻¹∇G, W_H =
+//! A⁻¹∇H, w = W_H/a² and u = W_G − w,
 //!
 //! ```text
 //! p −= η u + w,   η² = (∇H·w − 2c) / (a² u·Au),   λ = (1/η − 1)/a²,   c = H(x₁, v₁) − H.
 //! ```
 //!
 //! That is iterated until c = 0 and p moves no more; where p does not settle (λ is then near −1/a²,
-//! and very much energy is missing), the last iterates move along W_H alone, to c = 0. λ is larger than −1/a² in all of it: at that
-//! value the objective would be linear.
+//! and very much energy is missing), the last iterates move along W_H alone, to c = 0. λ is larger
+//! than −1/a² in all of it: at that value the objective would be linear.
 //!
 //! The energy is kept exactly. Momenta are not: ∇H has a share of them that λ puts in or takes out.
 //! What backward Euler loses in its fast modes is taken from the slow ones or put into others, and

@@ -1,5 +1,5 @@
-//! FEPR on a model: each body, or island of bodies that touch, is projected onto its account, after a
-//! filter if one is asked for.
+//! FEPR on a model: each body, or island of bodies that touch, is projected onto its account, after
+//! a filter if one is asked for.
 
 use pliant_math::team::Team;
 use pliant_math::{Buffer, Row};

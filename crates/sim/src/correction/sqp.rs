@@ -16,8 +16,8 @@
 //! more. Where it is not positive definite D_x is enlarged; steps are shortened until
 //! ½‖q − q̂‖²_D + Σ ρᵢ|cᵢ| decreases.
 //!
-//! Without ∇²c this is Eq. 7: cheap, but the iterates oscillate, and often never settle. FEPR itself
-//! (Eq. 8, in `fepr`) is as cheap, and nearly as close.
+//! Without ∇²c this is Eq. 7: cheap, but the iterates oscillate, and often never settle. FEPR
+//! itself (Eq. 8, in `fepr`) is as cheap, and nearly as close.
 
 use glam::{DMat3, DVec3};
 use pliant_math::Row;
@@ -34,8 +34,8 @@ const MOST_HALVINGS: u32 = 12;
 
 /// The energy's second derivatives, as a projection needs them.
 pub trait Hessian {
-    /// Factors diag(blocks) + scaleᵢ ∇²E over the free vertices, with a scale per vertex; false where
-    /// that is not positive definite.
+    /// Factors diag(blocks) + scaleᵢ ∇²E over the free vertices, with a scale per vertex; false
+    /// where that is not positive definite.
     fn factor(&mut self, positions: &[Row], scales: &[f64], blocks: &[DMat3]) -> bool;
     /// Solves for one vector.
     fn solve(&mut self, x: &mut [Row]) -> bool;

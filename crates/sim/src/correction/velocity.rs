@@ -1,9 +1,9 @@
 //! Scaled velocities (Simo, Tarnow and Wong 1992; Su, Sheth and Fedkiw 2013): positions stay, and
 //! velocities are scaled until the energy is right.
 //!
-//! Of a body that nothing touches, only what is not rigid motion is scaled, so that its momenta stay;
-//! of any other, all. The kinetic energy of what is scaled cannot be less than none: where the
-//! potential energy alone is too high the correction fails, with that motion stopped, and where
+//! Of a body that nothing touches, only what is not rigid motion is scaled, so that its momenta
+//! stay; of any other, all. The kinetic energy of what is scaled cannot be less than none: where
+//! the potential energy alone is too high the correction fails, with that motion stopped, and where
 //! nothing moves there is nothing to scale. That is why positions have to move, too.
 
 use pliant_math::Row;
@@ -66,8 +66,8 @@ pub(super) fn apply(
     report.correction_iterations += 1;
 }
 
-/// Scales the free velocities of a part, less a rigid motion, until its potential and kinetic energy
-/// are as much as wanted \[J\]; whether they are.
+/// Scales the free velocities of a part, less a rigid motion, until its potential and kinetic
+/// energy are as much as wanted \[J\]; whether they are.
 pub fn scale(
     masses: &[f64],
     part: &Part,

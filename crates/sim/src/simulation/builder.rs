@@ -33,7 +33,8 @@ impl SimulationBuilder {
         self.model(|model| model.collider(collider))
     }
 
-    /// Sets scheme, solver, correction and damping; backward Euler with 20 projective iterations by default.
+    /// Sets scheme, solver, correction and damping; backward Euler with 20 projective iterations by
+    /// default.
     pub fn method(self, method: Method) -> Self {
         self.model(|model| model.method(method))
     }
@@ -68,8 +69,8 @@ impl SimulationBuilder {
         self
     }
 
-    /// Adds anything else that the exact door's builder has: energies of your own, muscles, followed
-    /// inputs. Bodies are numbered there from 0.
+    /// Adds anything else that the exact door's builder has: energies of your own, muscles,
+    /// followed inputs. Bodies are numbered there from 0.
     ///
     /// ```
     /// use glam::DMat3;

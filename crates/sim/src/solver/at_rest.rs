@@ -1,9 +1,9 @@
 //! Newton's matrix at rest, factored once: what equilibria are looked for with.
 //!
-//! A = κM + ∇²E(X) knows volumes and fibres, which the projective matrix does not: flesh that hardly
-//! changes its volume needs a tenth of the iterations. Flesh that has turned is as stiff as before, along
-//! turned axes: with the rotation R of every vertex's surroundings the matrix is R A Rᵀ (stiffness
-//! warping, Müller et al. 2002). What touches is put around it by `compliance.rs`.
+//! A = κM + ∇²E(X) knows volumes and fibres, which the projective matrix does not: flesh that
+//! hardly changes its volume needs a tenth of the iterations. Flesh that has turned is as stiff as
+//! before, along turned axes: with the rotation R of every vertex's surroundings the matrix is R A
+//! Rᵀ (stiffness warping, Müller et al. 2002). What touches is put around it by `compliance.rs`.
 //!
 //! The factor is single precision: it is a preconditioner, and half the bytes are half the time.
 
@@ -81,8 +81,8 @@ impl AtRest {
         })
     }
 
-    /// Does in advance what would be done when vertices first touch, if those that may are not too many:
-    /// for what must not wait.
+    /// Does in advance what would be done when vertices first touch, if those that may are not too
+    /// many: for what must not wait.
     pub fn hurry(&mut self, team: &Team) {
         self.compliance.ask_all();
         self.solve_columns(team);
@@ -127,8 +127,8 @@ impl AtRest {
         &self.turns
     }
 
-    /// Takes over what touches at `p`, and says how much that is. `felt` are all rows of the gradient there, where they are
-    /// known.
+    /// Takes over what touches at `p`, and says how much that is. `felt` are all rows of the
+    /// gradient there, where they are known.
     pub fn meet(
         &mut self,
         objective: &Objective,
@@ -145,8 +145,8 @@ impl AtRest {
         self.compliance.count()
     }
 
-    /// out ← rows divided by the matrix; `scale` is about their size, because single precision has no
-    /// room for extremes.
+    /// out ← rows divided by the matrix; `scale` is about their size, because single precision has
+    /// no room for extremes.
     pub fn divide(&mut self, rows: &[Row], scale: f64, out: &mut [Row], team: &Team) {
         let AtRest { factor, panels, numbers, turns, compliance, .. } = self;
         let shared = SharedSlice::new(numbers);

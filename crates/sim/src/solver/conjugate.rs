@@ -42,12 +42,14 @@ const MOST_MULTIPLICATIONS: f64 = 3e9;
 impl Patience {
     /// For a matrix with stiffness, such as contact, that the preconditioner does not know.
     pub const LONG: Patience = Patience { apart: 150, touching: 150 };
-    /// Where nothing has inertia, and a factorisation takes no longer than so many: the matrix of an equilibrium is
-    /// far from what it was at rest where a jaw is wide open, and then takes iterations by the hundred.
+    /// Where nothing has inertia, and a factorisation takes no longer than so many: the matrix of
+    /// an equilibrium is far from what it was at rest where a jaw is wide open, and then takes
+    /// iterations by the hundred.
     const SHORT: Patience = Patience { apart: 10, touching: 10 };
 
-    /// With which iterations can be quicker than factoring, if they can be: decided by the multiplications of a
-    /// factor with so many numbers, Σ (numbers in a column)² over its columns, as if all were alike.
+    /// With which iterations can be quicker than factoring, if they can be: decided by the
+    /// multiplications of a factor with so many numbers, Σ (numbers in a column)² over its columns,
+    /// as if all were alike.
     pub fn new(is_still: bool, unknowns: usize, factor_values: usize) -> Option<Patience> {
         let multiplications = (factor_values as f64).powi(2) / unknowns.max(1) as f64;
         let is_small = multiplications <= MOST_MULTIPLICATIONS && is_still;
@@ -56,8 +58,8 @@ impl Patience {
     }
 }
 
-/// Whether a model goes from one equilibrium, or nearly that, to the next: without inertia, or as flesh that muscles
-/// move, which weighs little beside what they exert.
+/// Whether a model goes from one equilibrium, or nearly that, to the next: without inertia, or as
+/// flesh that muscles move, which weighs little beside what they exert.
 pub(super) fn is_still(model: &Model) -> bool {
     scheme::is_equilibrium(model.method().scheme) || model.contracts()
 }
@@ -168,8 +170,8 @@ impl ConjugateSpace {
         self.proxies.insert(0, Preconditioner { kappa, factored });
     }
 
-    /// Solves H d = −g for the matrix of the last assembly and what couples vertices beside it, until
-    /// the residual has fallen to `accuracy` of ‖g‖; preconditioned by what was prepared.
+    /// Solves H d = −g for the matrix of the last assembly and what couples vertices beside it,
+    /// until the residual has fallen to `accuracy` of ‖g‖; preconditioned by what was prepared.
     pub(super) fn solve(
         &mut self,
         layout: &HessianLayout,
@@ -230,8 +232,8 @@ impl ConjugateVectors {
         }
     }
 
-    /// The same with any preconditioner: `precondition(residual, its norm, out)`, which says whether it
-    /// could.
+    /// The same with any preconditioner: `precondition(residual, its norm, out)`, which says
+    /// whether it could.
     pub(super) fn solve(
         &mut self,
         (layout, mut precondition): (&HessianLayout, impl FnMut(&[Row], f64, &mut [Row]) -> bool),

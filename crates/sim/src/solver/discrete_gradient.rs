@@ -25,13 +25,13 @@
 //! ```
 //!
 //! by Newton's method: a symmetric matrix and one of rank one (Sherman and Morrison), and steps
-//! shortened until ‖r‖ is less than it was a few iterations ago. ‖r‖ can have minima that are no roots. From one of those the
-//! search starts anew at the implicit midpoint step; if it ends in one again, it says `stalled`, and
-//! the energy of that step is not kept. The FEPR paper (Fig. 15 and 16) has such failures in a
-//! quartic well and with a ball on a floor. In the well there are none here, and can be none: E is
-//! convex in one dimension. The ball of `crates/sim/tests/discrete_gradient.rs`, 20 kPa soft,
-//! stalls in 1 of 90 steps of 33 ms, with a mesh of 6³ cells in none; finer steps are no safer
-//! (1 of 250 at 3.3 ms).
+//! shortened until ‖r‖ is less than it was a few iterations ago. ‖r‖ can have minima that are no
+//! roots. From one of those the search starts anew at the implicit midpoint step; if it ends in one
+//! again, it says `stalled`, and the energy of that step is not kept. The FEPR paper (Fig. 15 and
+//! 16) has such failures in a quartic well and with a ball on a floor. In the well there are none
+//! here, and can be none: E is convex in one dimension. The ball of
+//! `crates/sim/tests/discrete_gradient.rs`, 20 kPa soft, stalls in 1 of 90 steps of 33 ms, with a
+//! mesh of 6³ cells in none; finer steps are no safer (1 of 250 at 3.3 ms).
 
 use std::time::Instant;
 

@@ -213,8 +213,8 @@ impl HessianLayout {
         self.has_bounds
     }
 
-    /// Looks up what joins vertices at `p`, where the last assembly was, and says whether anything does;
-    /// products by [`HessianLayout::multiply_row`] lack it.
+    /// Looks up what joins vertices at `p`, where the last assembly was, and says whether anything
+    /// does; products by [`HessianLayout::multiply_row`] lack it.
     pub fn couple(&mut self, objective: &Objective, p: &[Row], curvature: Curvature) -> bool {
         let at = objective.situation(p, self.touching.touches());
         self.couplings.find(objective, &at, curvature);

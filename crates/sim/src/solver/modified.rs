@@ -1,10 +1,10 @@
-//! A modified Newton's method on the matrix at rest (`at_rest.rs`), factored once, with what touches
-//! around it: some iterations to an equilibrium, each of a gradient and one or two solves.
+//! A modified Newton's method on the matrix at rest (`at_rest.rs`), factored once, with what
+//! touches around it: some iterations to an equilibrium, each of a gradient and one or two solves.
 //!
-//! What a step runs into is not known before it is taken. Shortening it for that would find one contact after
-//! the other; instead the search leaps: it goes on from inside of what it has met, which pushes it out with
-//! all that is known then (a semismooth Newton's method, undamped), and comes back to the best it has seen
-//! where that does not pay.
+//! What a step runs into is not known before it is taken. Shortening it for that would find one
+//! contact after the other; instead the search leaps: it goes on from inside of what it has met,
+//! which pushes it out with all that is known then (a semismooth Newton's method, undamped), and
+//! comes back to the best it has seen where that does not pay.
 //!
 //! L-BFGS completes the direction (Nocedal and Wright 2006, Algorithm 7.4); its first matrix may be
 //! another in every iteration, and is, where contact comes and goes.
@@ -100,7 +100,8 @@ pub fn minimise(
     let free = gradient.len();
     let mut info = SolverInfo::default();
     let (mut last_value, mut slope, mut step) = (f64::INFINITY, 0.0, 1.0);
-    // What touched where the direction is from, how often the search has leapt, and the lowest value.
+    // What touched where the direction is from, how often the search has leapt, and the lowest
+    // value.
     let (mut touched, mut leaps, mut lowest) = (0, 0, f64::INFINITY);
     space.used = 0;
     loop {

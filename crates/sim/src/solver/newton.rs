@@ -2,16 +2,16 @@
 //! factorisation kept; or, where that is large, conjugate gradients on it (`conjugate.rs`),
 //! each time as accurate as the step they are for.
 //!
-//! The exact Hessian is tried first (it converges quadratically); where it is not positive
-//! definite the elements' projected Hessians take its place (Smith, de Goes and Kim 2019), which
-//! converge linearly, until the residual has fallen to a tenth: next to a minimum the exact one is
-//! definite. In equilibria, and in flesh that moves little from one to the next, as little of the
-//! projected ones is mixed into the exact one as makes it definite: flesh that buckles is much softer
-//! than its projected Hessians say. Where even these are singular (a free body without inertia) a growing
-//! multiple of the identity is added. Steps are shortened until Armijo's condition holds, and lengthened
-//! where nothing has inertia and the objective falls in a straight line.
-//! One iteration from the last positions, at full length, is the linearised scheme of Baraff and
-//! Witkin 1998 and of "Enriching triangle mesh animations", Eq. 6–9.
+//! The exact Hessian is tried first (it converges quadratically); where it is not positive definite
+//! the elements' projected Hessians take its place (Smith, de Goes and Kim 2019), which converge
+//! linearly, until the residual has fallen to a tenth: next to a minimum the exact one is definite.
+//! In equilibria, and in flesh that moves little from one to the next, as little of the projected
+//! ones is mixed into the exact one as makes it definite: flesh that buckles is much softer than
+//! its projected Hessians say. Where even these are singular (a free body without inertia) a
+//! growing multiple of the identity is added. Steps are shortened until Armijo's condition holds,
+//! and lengthened where nothing has inertia and the objective falls in a straight line. One
+//! iteration from the last positions, at full length, is the linearised scheme of Baraff and Witkin
+//! 1998 and of "Enriching triangle mesh animations", Eq. 6–9.
 
 use std::time::Instant;
 
@@ -28,12 +28,14 @@ use super::{SolverInfo, rises};
 use crate::objective::{EvaluationSpace, Objective};
 
 const SHORTEST_STEP: f64 = 1e-8;
-/// Steps are lengthened where the objective falls by more than this part of what its slope says, and to no more than this.
+/// Steps are lengthened where the objective falls by more than this part of what its slope says,
+/// and to no more than this.
 const STRAIGHT: f64 = 0.7;
 const LONGEST_STEP: f64 = 64.0;
 /// Shifts by 1e-9 to 1 of the mean diagonal before a matrix is given up.
 const MOST_SHIFTS: u32 = 6;
-/// The least share of projected Hessians that is tried beside the exact one, and by how much shares grow and fall.
+/// The least share of projected Hessians that is tried beside the exact one, and by how much shares
+/// grow and fall.
 const LEAST_SHARE: f64 = 1.0 / 64.0;
 const SHARES_GROW: f64 = 4.0;
 /// The exact Hessian is tried again at this share of the residual at which it was not definite.
@@ -150,7 +152,8 @@ impl NewtonSpace {
         Ok(())
     }
 
-    /// out ← the matrix's inverse times rows, to an accuracy relative to these; whether it was reached.
+    /// out ← the matrix's inverse times rows, to an accuracy relative to these; whether it was
+    /// reached.
     pub(crate) fn answer(
         &mut self,
         rows: &[Row],
@@ -192,8 +195,8 @@ impl NewtonSpace {
         }
     }
 
-    /// The direction by what is factored, and, where vertices are coupled, by conjugate gradients around
-    /// it; whether there is one.
+    /// The direction by what is factored, and, where vertices are coupled, by conjugate gradients
+    /// around it; whether there is one.
     fn divide(&mut self, (gradient, accuracy): (&[Row], f64), team: &Team) -> bool {
         let NewtonSpace { layout, cholesky, direction, coupled, coupled_factor, .. } = self;
         if let Some(vectors) = coupled.as_mut().filter(|_| layout.is_coupled()) {
@@ -307,8 +310,9 @@ pub fn minimise(
     }
 }
 
-/// Goes on along a direction while the objective falls as its slope says: there it bends less than the projected
-/// Hessians, which know no buckling, or not at all. A value takes a hundredth of the time of a factorisation.
+/// Goes on along a direction while the objective falls as its slope says: there it bends less than
+/// the projected Hessians, which know no buckling, or not at all. A value takes a hundredth of the
+/// time of a factorisation.
 fn lengthen(
     objective: &Objective,
     p: &mut [Row],
@@ -367,8 +371,8 @@ fn approach(
     }
 }
 
-/// The direction by a factorisation, and, where vertices are coupled, by conjugate gradients around it;
-/// whether there is one.
+/// The direction by a factorisation, and, where vertices are coupled, by conjugate gradients around
+/// it; whether there is one.
 fn exactly(
     objective: &Objective,
     p: &[Row],
@@ -442,8 +446,8 @@ fn timed_factor(
     outcome
 }
 
-/// Factors the exact Hessian with the least share of the projected ones that makes it positive definite; whether
-/// there is one.
+/// Factors the exact Hessian with the least share of the projected ones that makes it positive
+/// definite; whether there is one.
 fn mix(
     objective: &Objective,
     p: &[Row],

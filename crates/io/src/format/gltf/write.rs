@@ -164,7 +164,8 @@ impl Writer {
         let total = GLB_HEADERS + self.room + 8 + self.length;
         let (Ok(total), true) = (u32::try_from(total), json.len() as u64 <= self.room) else {
             let problem = format!(
-                "a .glb holds at most 4 GiB, but this is {total} bytes: write a .gltf, or fewer frames"
+                "a .glb holds at most 4 GiB, but this is {total} bytes: write a .gltf, or fewer \
+                    frames"
             );
             return Err(self.fail(problem));
         };

@@ -20,7 +20,8 @@ fn groups(loaded: &Loaded) -> Vec<(&str, &[u32])> {
 
 #[test]
 fn version_1_is_read() {
-    let text = "$NOD\n4\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n$ENDNOD\n$ELM\n2\n1 4 6 1 4 1 2 3 4\n2 2 0 1 3 1 2 3\n$ENDELM\n";
+    let text = "$NOD\n4\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n$ENDNOD\n$ELM\n2\n1 4 6 1 4 1 2 3 \
+        4\n2 2 0 1 3 1 2 3\n$ENDELM\n";
     let loaded = read(text.as_bytes()).unwrap();
     assert_eq!(loaded.mesh.tets, [[0, 1, 2, 3]]);
     assert_eq!(groups(&loaded), [("physical-3-6", &[0, 1, 2, 3][..])]);
@@ -67,7 +68,8 @@ fn version_2_binary_is_read_in_both_byte_orders() {
 
 #[test]
 fn version_4_text_is_read_with_its_groups() {
-    let text = "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$PhysicalNames\n1\n3 2 \"core\"\n$EndPhysicalNames\n\
+    let text = "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$PhysicalNames\n1\n3 2 \
+        \"core\"\n$EndPhysicalNames\n\
         $Entities\n1 0 1 1\n1 0 0 0 0\n1 0 0 0 1 1 0 0 0\n5 0 0 0 1 1 1 1 2 1 1\n$EndEntities\n\
         $Nodes\n2 4 1 4\n2 1 1 2\n1\n2\n0 0 0 0.5 0.5\n1 0 0 0.5 0.5\n3 5 0 2\n3\n7\n0 1 0\n0 0 1\n$EndNodes\n\
         $Elements\n1 1 1 1\n3 5 4 1\n1 1 2 3 7\n$EndElements\n$Surface\n1\n1 2 3\n$EndSurface\n";

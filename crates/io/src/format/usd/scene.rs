@@ -100,7 +100,8 @@ impl Scene {
             let what = layer.elsewhere.join(", ");
             if scene.meshes.is_empty() {
                 let problem = format!(
-                    "its meshes are behind {what}, which are not followed here; flatten it: usdcat --flatten"
+                    "its meshes are behind {what}, which are not followed here; flatten it: usdcat \
+                        --flatten"
                 );
                 return Err(IoError::content(path, problem));
             }

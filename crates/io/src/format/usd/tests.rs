@@ -102,7 +102,8 @@ fn every_transform_is_understood() {
         ("float3 xformOp:rotateXYZ = (90, 0, 90)", "\"xformOp:rotateXYZ\"", [3.0, 1.0, 2.0]),
         ("quatf xformOp:orient = (0, 1, 0, 0)", "\"xformOp:orient\"", [1.0, -2.0, -3.0]),
         (
-            "matrix4d xformOp:transform = ( (2, 0, 0, 0), (0, 2, 0, 0), (0, 0, 2, 0), (5, 0, 0, 1) )",
+            "matrix4d xformOp:transform = ( (2, 0, 0, 0), (0, 2, 0, 0), (0, 0, 2, 0), (5, 0, 0, 1) \
+                )",
             "\"xformOp:transform\"",
             [7.0, 4.0, 6.0],
         ),

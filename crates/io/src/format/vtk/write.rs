@@ -53,11 +53,13 @@ pub fn legacy_text(loaded: &Loaded) -> String {
 pub fn xml_text(loaded: &Loaded) -> String {
     let cells = Cells::of(loaded);
     let mut text = String::from(
-        "<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\" version=\"0.1\" byte_order=\"LittleEndian\">\n<UnstructuredGrid>\n",
+        "<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\" version=\"0.1\" \
+            byte_order=\"LittleEndian\">\n<UnstructuredGrid>\n",
     );
     let _ = writeln!(
         text,
-        "<Piece NumberOfPoints=\"{}\" NumberOfCells=\"{}\">\n<Points>\n<DataArray type=\"Float64\" NumberOfComponents=\"3\" format=\"ascii\">",
+        "<Piece NumberOfPoints=\"{}\" NumberOfCells=\"{}\">\n<Points>\n<DataArray type=\"Float64\" \
+            NumberOfComponents=\"3\" format=\"ascii\">",
         loaded.mesh.positions.len(),
         cells.list.len()
     );
@@ -67,7 +69,8 @@ pub fn xml_text(loaded: &Loaded) -> String {
         let (name, count) = (escape(attribute.plain_name()), attribute.components);
         let _ = writeln!(
             text,
-            "<DataArray type=\"Float64\" Name=\"{name}\" NumberOfComponents=\"{count}\" format=\"ascii\">"
+            "<DataArray type=\"Float64\" Name=\"{name}\" NumberOfComponents=\"{count}\" \
+                format=\"ascii\">"
         );
         for value in &attribute.values {
             let _ = writeln!(text, "{value}");

@@ -1,7 +1,8 @@
-//! Solves whose right-hand side depends on the solution at a few unknowns, as Woodbury's formula has it.
+//! Solves whose right-hand side depends on the solution at a few unknowns, as Woodbury's formula
+//! has it.
 //!
-//! Forward elimination is linear, and what is not zero at a few unknowns alone stays in their panels and those
-//! above. So is what the solution at these unknowns needs of the backward sweep.
+//! Forward elimination is linear, and what is not zero at a few unknowns alone stays in their
+//! panels and those above. So is what the solution at these unknowns needs of the backward sweep.
 
 use super::{Direction, PanelCholesky, PanelReal, PanelWork, Side, Top, Vectors};
 use crate::row::Buffer;
@@ -26,8 +27,8 @@ pub(super) struct Partial<S: Copy> {
 }
 
 impl<E: PanelReal> PanelCholesky<E> {
-    /// x ← A⁻¹ (x + c), where c depends on A⁻¹ x at some unknowns and is zero elsewhere: for the price of a solve, and
-    /// of one in the panels from these unknowns up.
+    /// x ← A⁻¹ (x + c), where c depends on A⁻¹ x at some unknowns and is zero elsewhere: for the
+    /// price of a solve, and of one in the panels from these unknowns up.
     ///
     /// # Panics
     /// If `x` is not as long as the matrix, or an unknown is beyond it.

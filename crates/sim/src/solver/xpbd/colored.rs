@@ -102,8 +102,8 @@ impl<const CORNERS: usize, const VALUES: usize, const FORCES: usize>
         self.forces.fill(0.0);
     }
 
-    /// Calls `relax` for the batches of every item, meeting after meeting; in between on all threads,
-    /// in any order.
+    /// Calls `relax` for the batches of every item, meeting after meeting; in between on all
+    /// threads, in any order.
     pub fn sweep(
         &mut self,
         team: &Team,

@@ -1,9 +1,10 @@
 //! Which constraints are relaxed side by side.
 //!
-//! Threads meet as seldom as can be. Vertices are cut into compact domains; the constraints inside a
-//! domain are one item of work, which nobody else touches, and all items wait for each other once.
-//! For what crosses from a domain into another the vertices that are left are cut anew, elsewhere, and
-//! so on: after a few meetings nothing is left. A domain's vertices stay in the nearest cache.
+//! Threads meet as seldom as can be. Vertices are cut into compact domains; the constraints inside
+//! a domain are one item of work, which nobody else touches, and all items wait for each other
+//! once. For what crosses from a domain into another the vertices that are left are cut anew,
+//! elsewhere, and so on: after a few meetings nothing is left. A domain's vertices stay in the
+//! nearest cache.
 //!
 //! The constraints of an item are coloured: no two of a colour share a vertex, so that they may be
 //! lanes, and batches of lanes side by side.
@@ -86,7 +87,8 @@ fn colors<const CORNERS: usize>(own: &[u32], corners: &[[u32; CORNERS]]) -> Vec<
     coloring.colors().map(color).collect()
 }
 
-/// Recursive coordinate bisection of vertices into so many parts that differ by at most one in size.
+/// Recursive coordinate bisection of vertices into so many parts that differ by at most one in
+/// size.
 fn bisect(vertices: Vec<u32>, positions: &[DVec3], parts: usize) -> Vec<Vec<u32>> {
     let mut done = Vec::new();
     let mut stack = vec![(vertices, parts)];

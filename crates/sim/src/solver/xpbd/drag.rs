@@ -21,7 +21,8 @@ pub(super) struct Drag {
 }
 
 impl Drag {
-    /// From triangles with their numbers and ρ [kg/m³], and the inverse masses of the model's vertices [1/kg].
+    /// From triangles with their numbers and ρ [kg/m³], and the inverse masses of the model's
+    /// vertices [1/kg].
     pub fn new(
         triangles: &[([u32; 3], u32, f64)],
         inverse_masses: &[f64],

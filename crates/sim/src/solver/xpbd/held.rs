@@ -1,6 +1,7 @@
 //! Attached and following vertices: C = x − t in three components, compliance 1/k.
 //!
-//! The vertex goes where its spring alone would put it from x − w f: to t + (x − w f − t)/(1 + w k).
+//! The vertex goes where its spring alone would put it from x − w f: to t + (x − w f − t)/(1 + w
+//! k).
 
 use pliant_math::Row;
 use pliant_model::Drive;

@@ -18,7 +18,8 @@ fn file(root: &str, arrays: [(&str, &str); 4]) -> String {
     };
     format!(
         "<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\" {root}>\n<UnstructuredGrid>\n\
-        <Piece NumberOfPoints=\"4\" NumberOfCells=\"1\">\n<PointData>\n{}</PointData>\n<Points>\n{}</Points>\n<Cells>\n{}{}{}</Cells>\n</Piece>\n</UnstructuredGrid>\n",
+        <Piece NumberOfPoints=\"4\" \
+            NumberOfCells=\"1\">\n<PointData>\n{}</PointData>\n<Points>\n{}</Points>\n<Cells>\n{}{}{}</Cells>\n</Piece>\n</UnstructuredGrid>\n",
         array("Float32", "heat", ("format=\"ascii\"", "1 2 3 4")),
         array("Float32", "Points", points),
         array("Int64", "connectivity", connectivity),

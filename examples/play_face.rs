@@ -12,7 +12,7 @@ pub fn main() -> Result<(), Box<dyn Error>> {
     fs::create_dir_all(&folder)?;
     let (model, weights) = (folder.join("head.face"), folder.join("speech.csv"));
     let team = Team::new(2);
-    let template = Template::built_in(0.006, &team)?;
+    let template = Template::built_in(0.008, &team)?;
     let (face, _) = build(&template, &model, &BuildOptions { size: 0.009 }, &team)?;
     fs::write(&model, face.encode())?;
     fs::write(&weights, Performance::speech(30.0).to_csv())?;

@@ -16,6 +16,7 @@ mod lips;
 mod mesh;
 mod pliant;
 mod plot;
+mod products;
 mod recipes;
 mod render;
 mod resume;

@@ -1,5 +1,5 @@
-//! The recipes of CONTRIBUTING.md for a material, a scheme and a collider shape, followed in a
-//! copy of the tree: each touches two files, and what comes of it compiles.
+//! The recipes of CONTRIBUTING.md for a material, a scheme, a collider shape and a format, followed
+//! in a copy of the tree: each touches two files, and the copy compiles.
 //!
 //! Compiling takes minutes, and only happens where `PLIANT_RECIPES` is set.
 
@@ -22,7 +22,7 @@ struct Recipe {
     changes: &'static [Change],
 }
 
-const RECIPES: [Recipe; 3] = [
+const RECIPES: [Recipe; 4] = [
     Recipe {
         name: "a material",
         changes: &[
@@ -78,7 +78,46 @@ const RECIPES: [Recipe; 3] = [
             },
         ],
     },
+    Recipe {
+        name: "a mesh or animation format",
+        changes: &[
+            Change::File { path: "crates/io/src/format/scratch.rs", text: FORMAT },
+            Change::Lines {
+                path: "crates/io/src/format.rs",
+                after: "mod ply;\n",
+                text: "mod scratch;\n",
+            },
+            Change::Lines {
+                path: "crates/io/src/format.rs",
+                after: "Vega: vega::FORMAT,\n",
+                text: "Scratch: scratch::FORMAT,\n",
+            },
+        ],
+    },
 ];
+
+const FORMAT: &str = r#"//! A scratch format: three numbers per vertex, and no faces.
+
+use std::path::Path;
+
+use crate::cursor::Cursor;
+use crate::error::IoError;
+use crate::format::{Description, Reader};
+use crate::loaded::{Loaded, Parts};
+
+pub const FORMAT: Description =
+    Description::new("Scratch", &["scratch"], Reader::Mesh(|path, bytes, _| parse(path, bytes)));
+
+fn parse(path: &Path, bytes: &[u8]) -> Result<Loaded, IoError> {
+    let mut cursor = Cursor::new(path, bytes);
+    let mut parts = Parts::default();
+    for _ in 0..cursor.count("the number of vertices", 6)? {
+        let [x, y, z] = [cursor.number("x")?, cursor.number("y")?, cursor.number("z")?];
+        parts.positions.push(glam::DVec3::new(x, y, z));
+    }
+    parts.finish(path)
+}
+"#;
 
 const MATERIAL: &str = r#"//! A scratch material.
 
@@ -189,6 +228,7 @@ fn what_the_recipes_make_compiles() {
     if copy.exists() {
         fs::remove_dir_all(&copy).expect("the last copy can be removed");
     }
+    fs::create_dir_all(&copy).expect("a folder for the copy");
     for part in ["Cargo.toml", "Cargo.lock", "src", "crates", "assets", "docs", "README.md"] {
         copy_tree(&root().join(part), &copy.join(part)).expect("the tree can be copied");
     }
@@ -203,8 +243,8 @@ fn what_the_recipes_make_compiles() {
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let check = Command::new(cargo)
         .args(["check", "--workspace", "--offline", "--quiet"])
-        // The packages of others are compiled already.
-        .env("CARGO_TARGET_DIR", Path::new(env!("CARGO_TARGET_TMPDIR")).join(".."))
+        // Cargo would take what it makes here for the tree's own, were it in the same folder.
+        .env("CARGO_TARGET_DIR", copy.join("target"))
         .current_dir(&copy)
         .output()
         .expect("cargo runs");

@@ -9,7 +9,7 @@
 //!
 //! | room | content |
 //! |---|---|
-//! | [`target`] | S, t and ω: where the skin has to be, and the residual |
+//! | [`targets`] | S, t and ω: where the skin has to be, and the residual |
 //! | [`activation`] | a(θ): a matrix per tet, fibre contractions, or muscle matrices |
 //! | [`equilibrium`] | x for a, and the derivative of x by a |
 //! | [`initial_guess`] | activations and jaw pose at which the solver starts |
@@ -26,4 +26,4 @@ pub mod equilibrium;
 pub mod initial_guess;
 pub mod muscle_geometry;
 pub mod solve;
-pub mod target;
+pub mod targets;

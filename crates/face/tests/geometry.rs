@@ -4,7 +4,7 @@ use pliant_face::inverse::activation::Parametrisation;
 use pliant_face::inverse::muscle_geometry::{ExpressionFit, JointFit};
 use pliant_face::inverse::muscle_geometry::{GeometryEntry, GeometryMatrix};
 use pliant_face::inverse::solve::{FitProblem, QuadraticPrior, SolveLimits};
-use pliant_face::inverse::target::Observation;
+use pliant_face::inverse::targets::Observation;
 use pliant_model::Model;
 use pliant_model::potentials::activation::RELAXED;
 use serde_json::Value;

@@ -4,7 +4,7 @@ use glam::DVec3;
 use pliant_face::inverse::activation::{Parametrisation, TetMatrices};
 use pliant_face::inverse::equilibrium::Equilibrium;
 use pliant_face::inverse::solve::{FitProblem, QuadraticPrior, SolveLimits};
-use pliant_face::inverse::target::Observation;
+use pliant_face::inverse::targets::Observation;
 use pliant_math::Row;
 use pliant_model::Model;
 use serde_json::Value;

@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 use pliant_face::inverse::equilibrium::Equilibrium;
-use pliant_face::inverse::target::{Observation, SkinSample};
+use pliant_face::inverse::targets::{Observation, SkinSample};
 use pliant_mesh::Mesh;
 use pliant_model::method::{Method, Scheme, Solver};
 use pliant_model::{

@@ -15,7 +15,7 @@ use pliant_face::inverse::activation::ActivationStatistics;
 use pliant_face::inverse::muscle_geometry::{GeometryLearningOptions, learn_geometry};
 use pliant_face::inverse::muscle_geometry::{GeometryMatrix, REACH};
 use pliant_face::inverse::solve::{ActivationModel, FaceFit, FaceFitOptions, Fitted, ReducedFit};
-use pliant_face::inverse::target::Residual;
+use pliant_face::inverse::targets::Residual;
 use serde_json::json;
 
 use self::targets::{

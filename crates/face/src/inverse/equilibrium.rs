@@ -6,7 +6,7 @@ use pliant_model::potentials::{Curvature, MixedDerivative, Situation};
 use pliant_model::{Drive, FrameInput, Model};
 use pliant_sim::{SimError, State, StepReport, Workspace, step};
 
-use super::target::Observation;
+use super::targets::Observation;
 
 /// An equilibrium with the memory to find it. The model has no inertia, and Newton's method solves
 /// it.

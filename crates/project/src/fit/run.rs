@@ -6,7 +6,7 @@ use pliant_face::inverse::muscle_geometry::{
     GeometryLearningOptions, GeometryMatrix, learn_geometry,
 };
 use pliant_face::inverse::solve::{ActivationModel, FaceFit, FaceFitOptions, Fitted, ReducedFit};
-use pliant_face::inverse::target::{Residual, fit_relative};
+use pliant_face::inverse::targets::{Residual, fit_relative};
 use pliant_face::{FaceError, FaceModel, FittedShape};
 use pliant_io::atomic::write_whole;
 use pliant_io::{Loaded, write_mesh};

@@ -3,7 +3,7 @@
 use glam::DVec3;
 use pliant_face::anatomy::hinge::JawPose;
 use pliant_face::inverse::solve::{ActivationModel, FaceFit, FaceFitOptions, Fitted};
-use pliant_face::inverse::target::Residual;
+use pliant_face::inverse::targets::Residual;
 use pliant_face::{FaceModel, FaceSimulation, FaceSimulationOptions, FaceSolver};
 use serde_json::json;
 

@@ -21,7 +21,7 @@ use crate::inverse::equilibrium::Knobs;
 use crate::inverse::solve::{
     ActivationModel, FaceFit, FaceParametrisation, FitProblem, Fitted, QuadraticPrior, SolveReport,
 };
-use crate::inverse::target::{Observation, Residual};
+use crate::inverse::targets::{Observation, Residual};
 use crate::model::FaceModel;
 use crate::simulation::{FaceSimulation, FaceSimulationOptions, FaceSolver, JawKnobs};
 

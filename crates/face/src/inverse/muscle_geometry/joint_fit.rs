@@ -28,7 +28,7 @@ use crate::inverse::equilibrium::{Equilibrium, Knobs, Tangent, negate};
 use crate::inverse::solve::{
     LOST_EQUILIBRIUM, QuadraticPrior, SolveLimits, SolveReport, conjugate_gradients, dot, dot_rows,
 };
-use crate::inverse::target::Observation;
+use crate::inverse::targets::Observation;
 
 /// A target skin with the memory for its equilibrium.
 pub struct ExpressionFit<'a, K: Knobs> {

@@ -26,7 +26,7 @@ use crate::inverse::solve::{
     ActivationModel, FaceFit, FaceFitOptions, FaceParametrisation, Fitted, QuadraticPrior,
     SolveLimits,
 };
-use crate::inverse::target::Observation;
+use crate::inverse::targets::Observation;
 use crate::model::FaceModel;
 use crate::simulation::{FaceSimulation, JawKnobs};
 

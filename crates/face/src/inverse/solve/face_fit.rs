@@ -18,7 +18,7 @@ use crate::inverse::activation::{
 };
 use crate::inverse::initial_guess::{AttractedFlesh, GuidedFlesh};
 use crate::inverse::muscle_geometry::{GeometryMatrix, StretchedGeometry};
-use crate::inverse::target::{Observation, Residual, SkinSample};
+use crate::inverse::targets::{Observation, Residual, SkinSample};
 use crate::model::{FaceModel, Share};
 use crate::simulation::{FaceSimulation, FaceSimulationOptions, FaceSolver, JawKnobs};
 use crate::vertex_normals::vertex_normals;

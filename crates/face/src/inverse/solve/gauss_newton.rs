@@ -7,7 +7,7 @@ use pliant_sim::SimError;
 use super::{conjugate_gradients, dot, dot_rows};
 use crate::inverse::activation::Parametrisation;
 use crate::inverse::equilibrium::{Equilibrium, Knobs, Tangent, negate};
-use crate::inverse::target::Observation;
+use crate::inverse::targets::Observation;
 
 /// The prior ½ Σ w (θ − θ̄)².
 #[derive(Clone, Debug, Default, PartialEq)]

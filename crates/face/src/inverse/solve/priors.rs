@@ -14,7 +14,7 @@ use crate::inverse::activation::{
     without_passive_stretch,
 };
 use crate::inverse::muscle_geometry::GeometryMatrix;
-use crate::inverse::target::Residual;
+use crate::inverse::targets::Residual;
 use crate::model::Share;
 
 /// Weights of the jaw's knobs (mm² of skin per squared degree or mm), for fibre contractions and

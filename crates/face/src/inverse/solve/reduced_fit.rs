@@ -29,7 +29,7 @@ use crate::error::FaceError;
 use crate::inverse::activation::{Parametrisation, add_passive_stretch};
 use crate::inverse::equilibrium::{Knobs, Tangent, negate};
 use crate::inverse::muscle_geometry::{GeometryMatrix, add_volume_gradient, volume_penalty};
-use crate::inverse::target::{Observation, Residual};
+use crate::inverse::targets::{Observation, Residual};
 use crate::model::FaceModel;
 use crate::simulation::{FaceSimulation, FaceSimulationOptions, FaceSolver, JawKnobs};
 

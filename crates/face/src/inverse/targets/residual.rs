@@ -30,7 +30,7 @@ impl Residual {
     ///
     /// ```
     /// use glam::DVec3;
-    /// use pliant_face::inverse::target::Residual;
+    /// use pliant_face::inverse::targets::Residual;
     /// let rest = [DVec3::ZERO; 3];
     /// let target = [0.002, 0.004, 0.0001].map(|x| DVec3::X * x);
     /// let skin = [0.001, 0.004, 1.0].map(|x| DVec3::X * x);

@@ -189,6 +189,7 @@ fn what_the_recipes_make_compiles() {
     if copy.exists() {
         fs::remove_dir_all(&copy).expect("the last copy can be removed");
     }
+    fs::create_dir_all(&copy).expect("a folder for the copy");
     for part in ["Cargo.toml", "Cargo.lock", "src", "crates", "assets", "docs", "README.md"] {
         copy_tree(&root().join(part), &copy.join(part)).expect("the tree can be copied");
     }

@@ -243,8 +243,8 @@ fn what_the_recipes_make_compiles() {
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let check = Command::new(cargo)
         .args(["check", "--workspace", "--offline", "--quiet"])
-        // Cargo would take what it makes here for the tree's own, were it in the same folder.
-        .env("CARGO_TARGET_DIR", copy.join("target"))
+        // In the folder of the tree itself, cargo would take the one's packages for the other's.
+        .env("CARGO_TARGET_DIR", copy.with_file_name("recipes-target"))
         .current_dir(&copy)
         .output()
         .expect("cargo runs");

@@ -277,9 +277,9 @@ impl Field {
     /// of attachments and following.
     pub fn elastic_diagonal(&self, vertices: usize) -> Vec<f64> {
         let mut diagonal = vec![0.0; vertices];
-        let joins = |p: &&Box<dyn Potential>| p.chunk_count() > 0 && p.chunk(0).corners > 1;
-        for potential in self.potentials.iter().filter(joins) {
-            add_diagonal(&**potential, &mut diagonal);
+        let joins = |p: &&dyn Potential| p.chunk_count() > 0 && p.chunk(0).corners > 1;
+        for potential in self.potentials.iter().map(|p| &**p).filter(joins) {
+            add_diagonal(potential, &mut diagonal);
         }
         diagonal
     }

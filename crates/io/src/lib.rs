@@ -50,7 +50,7 @@ pub use pc2::{Pc2Header, Pc2Reader, Pc2Writer};
 pub use pliant_mesh::{Attribute, Polygons};
 pub use read::{MeshFormat, files_in, parse_mesh, parse_tetgen, read_bytes, read_mesh, read_text};
 pub use unit::{guess_unit, unit_named};
-pub use write::{AnimationWriter, write_mesh};
+pub use write::{AnimationWriter, check_mesh_name, write_mesh};
 
 /// How many cases property tests try: `PLIANT_CASES`, or a few hundred.
 #[cfg(test)]

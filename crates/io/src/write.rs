@@ -43,7 +43,7 @@ pub fn write_mesh(path: &Path, loaded: &Loaded) -> Result<Vec<String>, IoError> 
             write_whole(&path.with_extension("ele"), tets.as_bytes())?;
             return Ok(kind.lost(loaded));
         }
-        Kind::Cache => return Err(IoError::content(path, "holds an animation, and no mesh")),
+        Kind::Cache => return Err(IoError::content(path, ONLY_MOTION)),
         Kind::Mesh(MeshFormat::Gltf) => {
             gltf::Writer::create(path, loaded, 1.0, 0)?.finish()?;
             return Ok(kind.lost(loaded));
@@ -65,6 +65,26 @@ pub fn write_mesh(path: &Path, loaded: &Loaded) -> Result<Vec<String>, IoError> 
     write_whole(path, &text)?;
     Ok(kind.lost(loaded))
 }
+
+/// Checks that a mesh can be written under this name, before there is a mesh.
+///
+/// ```
+/// use pliant_io::check_mesh_name;
+/// assert!(check_mesh_name("body.vtu".as_ref()).is_ok());
+/// assert!(check_mesh_name("body.docx".as_ref()).is_err());
+/// assert!(check_mesh_name("body.pc2".as_ref()).is_err());
+/// ```
+///
+/// # Errors
+/// Names the known endings if the name has another one, or a format that holds no mesh.
+pub fn check_mesh_name(path: &Path) -> Result<(), IoError> {
+    match Kind::of(path)? {
+        Kind::Cache => Err(IoError::content(path, ONLY_MOTION)),
+        Kind::Mesh(_) | Kind::Tetgen => Ok(()),
+    }
+}
+
+const ONLY_MOTION: &str = "holds an animation, and no mesh";
 
 /// What an ending stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -183,19 +203,53 @@ enum Writer {
 }
 
 impl AnimationWriter {
+    /// Checks that an animation can be written under this name, before anything is read.
+    ///
+    /// ```
+    /// use pliant_io::AnimationWriter;
+    /// assert!(AnimationWriter::check_name("walk.glb".as_ref()).is_ok());
+    /// assert!(AnimationWriter::check_name("frames/*.obj".as_ref()).is_ok());
+    /// assert!(AnimationWriter::check_name("walk.docx".as_ref()).is_err());
+    /// ```
+    ///
+    /// # Errors
+    /// Names the known endings if the name has another one, or a `*` in the name of a cache.
+    pub fn check_name(path: &Path) -> Result<(), IoError> {
+        if Kind::of(path)? == Kind::Cache && is_pattern(path) {
+            let problem = "expected the name of one file: it holds all frames";
+            return Err(IoError::content(path, problem));
+        }
+        Ok(())
+    }
+
+    /// Checks that so many frames can be written under this name, before they are computed.
+    ///
+    /// # Errors
+    /// As [`check_name`](AnimationWriter::check_name), and if the file would hold a single mesh.
+    pub fn check(path: &Path, frames: usize) -> Result<(), IoError> {
+        AnimationWriter::check_name(path)?;
+        if frames == 1 || is_pattern(path) || Kind::of(path)?.is_animated() {
+            return Ok(());
+        }
+        let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+        let ending = path.extension().unwrap_or_default().to_string_lossy();
+        let problem = format!(
+            "holds one mesh, but there are {frames} frames: choose one with --frames 0..0, \
+             or write a file per frame as \"{stem}-*.{ending}\""
+        );
+        Err(IoError::content(path, problem))
+    }
+
     /// Starts an animation of `frames` frames at `fps` frames per second, in the format that the
     /// ending says. A `*` in the name stands for the number of the frame, and makes a file of each;
     /// beside `.pc2` and `.mdd` the mesh at rest is written as `.obj`; formats that hold a mesh
     /// only take one frame.
     pub fn create(path: &Path, rest: Loaded, fps: f64, frames: usize) -> Result<Self, IoError> {
+        AnimationWriter::check(path, frames)?;
         let kind = Kind::of(path)?;
         let mut notes = kind.lost(&rest);
         let points = rest.mesh.positions.len();
         let writer = if is_pattern(path) {
-            if kind == Kind::Cache {
-                let problem = "expected the name of one file: it holds all frames";
-                return Err(IoError::content(path, problem));
-            }
             // What is lost is lost with the first frame.
             notes.clear();
             if let Some(folder) = path.parent().filter(|f| !f.as_os_str().is_empty()) {
@@ -203,15 +257,6 @@ impl AnimationWriter {
             }
             Writer::Files(digits(frames))
         } else if !kind.is_animated() || frames == 1 && kind != Kind::Cache {
-            if frames != 1 {
-                let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-                let ending = path.extension().unwrap_or_default().to_string_lossy();
-                let problem = format!(
-                    "holds one mesh, but there are {frames} frames: choose one with --frames 0..0, \
-                     or write a file per frame as \"{stem}-*.{ending}\""
-                );
-                return Err(IoError::content(path, problem));
-            }
             notes.clear();
             Writer::Mesh
         } else if is(path, "pc2") {

@@ -10,7 +10,6 @@ use glam::DVec3;
 use pliant::demos::{self, Accuracy, Demo, DemoError, ProjectDemo};
 use pliant::enrich::Project;
 use pliant::io::atomic::write_whole;
-use pliant::model::Model;
 use pliant::scene::SceneFile;
 use pliant::run::RunOptions;
 use pliant::view::plot::Panel;
@@ -24,6 +23,7 @@ use crate::figure::{self, Curves};
 use crate::film::Film;
 use crate::footage::Footage;
 use crate::metrics::Metrics;
+use crate::nearest::nearest;
 use crate::progress::Progress;
 use crate::report;
 use crate::runner::{SceneFiles, simulate_until_lost};
@@ -32,19 +32,21 @@ use crate::stage::{Stage, save_png};
 /// Pictures in the film, at most.
 const FILM: usize = 90;
 
-/// Run a built-in scene: animation, metrics, plot, filmstrip
+/// Run a built-in demo or a scene file: animation, metrics, plot and filmstrip
 #[derive(Args)]
-#[command(after_help = "Example:\n  pliant demo\n  pliant demo flag --out flag")]
+#[command(after_help = "Examples:\n  pliant demo\n  pliant demo flag --out flag\n  \
+    pliant demo scene.toml --still")]
 pub struct Arguments {
-    /// The scene [default: the flagship], or a scene file with a table `[demo]`
+    /// Name of a demo, or any scene file [default: gust, a face in the wind]
+    #[arg(value_name = "NAME|SCENE.toml")]
     name: Option<String>,
-    /// Name the scenes there are
+    /// List the built-in demos
     #[arg(long)]
     list: bool,
-    /// The directory to write into [default: out/NAME]
-    #[arg(long, value_name = "DIR")]
+    /// Folder to write into [default: out/NAME]
+    #[arg(long, short, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Make no film: a filmstrip and plots only, in half of the time
+    /// Write the filmstrip and the plots without the film, in half the time
     #[arg(long)]
     still: bool,
 }
@@ -101,7 +103,7 @@ pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A demo that is built in, or a file.
+/// A built-in demo, or the scene in a file.
 fn find(name: &str) -> Result<Demo, Failure> {
     if let Some(demo) = demos::find(name) {
         return demo.map_err(wrong);
@@ -109,15 +111,29 @@ fn find(name: &str) -> Result<Demo, Failure> {
     let path = Path::new(name);
     if path.extension().is_none_or(|ending| ending != "toml") {
         let all = demos::face_names().chain(demos::names()).chain(demos::project_names());
-        let known = all.collect::<Vec<&str>>().join(", ");
-        return Err(Failure::usage(format!(
-            "there is no demo `{name}`, expected a file that ends in .toml, or one of {known}"
-        )));
+        let known: Vec<&str> = all.collect();
+        let hint = match nearest(name, known.iter().copied()) {
+            Some(near) => format!("did you mean `{near}`? `pliant demo --list` names them all"),
+            None => format!("expected a scene file (.toml) or one of {}", known.join(", ")),
+        };
+        return Err(Failure::usage(format!("there is no demo `{name}`: {hint}")));
     }
     let text = fs::read_to_string(path)
         .map_err(|error| Failure::about(path, format!("cannot read: {error}")))?;
-    let name = path.file_stem().map_or("demo".into(), |stem| stem.to_string_lossy());
-    Demo::parse(&name, &text).map_err(|error| Failure::about(path, error))
+    let about = |error: &dyn std::fmt::Display| Failure::about(path, error);
+    let stem = path.file_stem().map_or("demo".into(), |stem| stem.to_string_lossy());
+    let demo = match Demo::parse(&stem, &text) {
+        Err(DemoError::NoTable { .. }) => {
+            let scene = SceneFile::parse(&text).map_err(|error| about(&error))?;
+            Demo::of_scene(&stem, &scene, &text)
+        }
+        other => other,
+    }
+    .map_err(|error| about(&error))?;
+    // Files that the scene names are in its folder, not in the one that the command runs in.
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let folder = std::path::absolute(folder.join(".")).map_err(|error| about(&error))?;
+    Ok(demo.within(&folder.to_string_lossy()))
 }
 
 fn list() -> Result<(), Failure> {

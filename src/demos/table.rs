@@ -1,5 +1,7 @@
 //! Scene files as tables of values, one laid over the other.
 
+use std::path::Path;
+
 use toml::{Table, Value};
 
 /// Lays `changes` over a scene: sections and lists of sections key by key, everything below them
@@ -26,6 +28,29 @@ pub fn lay_over(scene: &mut Table, changes: &Table) {
     }
 }
 
+/// Keys of a scene whose value, where it is text, names a file.
+const FILES: [&str; 4] = ["file", "surface", "separated", "mesh"];
+
+/// Puts a folder before the relative names of files in a scene.
+pub fn resolve_files(table: &mut Table, folder: &str) {
+    for (key, value) in table {
+        match value {
+            Value::String(name) if FILES.contains(&key.as_str()) => {
+                *name = Path::new(folder).join(&*name).to_string_lossy().into_owned();
+            }
+            other => resolve_within(other, folder),
+        }
+    }
+}
+
+fn resolve_within(value: &mut Value, folder: &str) {
+    match value {
+        Value::Table(table) => resolve_files(table, folder),
+        Value::Array(items) => items.iter_mut().for_each(|item| resolve_within(item, folder)),
+        _ => {}
+    }
+}
+
 fn replace(section: &mut Table, change: &Table) {
     change.iter().for_each(|(key, value)| {
         section.insert(key.clone(), value.clone());
@@ -35,6 +60,22 @@ fn replace(section: &mut Table, change: &Table) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn files_are_looked_for_in_the_folder() {
+        let mut scene: Table = "name = 'mesh'\n[[body]]\nmesh = { surface = 'a.obj' }\n\
+            [[body.attach]]\nselect = { any = [{ file = '/b.txt' }, { group = 'file' }] }\n\
+            [[collider]]\nshape = { mesh = 'c.obj' }"
+            .parse()
+            .unwrap();
+        resolve_files(&mut scene, "/home");
+        let expected: Table = "name = 'mesh'\n[[body]]\nmesh = { surface = '/home/a.obj' }\n\
+            [[body.attach]]\nselect = { any = [{ file = '/b.txt' }, { group = 'file' }] }\n\
+            [[collider]]\nshape = { mesh = '/home/c.obj' }"
+            .parse()
+            .unwrap();
+        assert_eq!(scene, expected);
+    }
 
     #[test]
     fn sections_are_changed_key_by_key_and_values_whole() {

@@ -6,18 +6,21 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use clap::Args;
-use pliant::io::{AnimationOptions, unit_named};
+use pliant::io::{AnimationOptions, AnimationWriter, IoError, check_mesh_name, unit_named};
 
-/// What every command takes.
+/// Options of every command.
 #[derive(Args, Clone, Copy, Debug)]
 pub struct Options {
-    /// Say nothing but errors
+    /// Print errors only
     #[arg(long, short, global = true)]
     pub quiet: bool,
-    /// Threads to use [default: as many as there are cores]
+    /// Number of threads, at most twice the number of cores [default: the number of cores]
     #[arg(long, global = true, value_name = "N", value_parser = threads)]
     threads: Option<usize>,
 }
+
+/// More threads than this per core only wait for each other.
+const MOST_THREADS_PER_CORE: usize = 2;
 
 impl Options {
     /// So many threads, and not a word.
@@ -25,11 +28,26 @@ impl Options {
         Options { quiet: true, threads: Some(threads) }
     }
 
-    /// Threads to use, at least one.
+    /// Number of threads to use, at least one.
     pub fn threads(&self) -> usize {
-        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
-        self.threads.unwrap_or_else(cores)
+        let asked = self.threads.unwrap_or_else(cores);
+        asked.min(MOST_THREADS_PER_CORE * cores())
     }
+
+    /// A sentence about threads that were asked for and are not used.
+    pub fn thread_note(&self) -> Option<String> {
+        let (asked, used) = (self.threads?, self.threads());
+        (asked > used).then(|| {
+            let cores = cores();
+            format!(
+                "note: --threads {asked}: using {used}, twice the {cores} cores of this machine"
+            )
+        })
+    }
+}
+
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
 }
 
 fn threads(text: &str) -> Result<usize, String> {
@@ -39,17 +57,17 @@ fn threads(text: &str) -> Result<usize, String> {
     }
 }
 
-/// How animations are read, for every command that takes one.
+/// How animations are read, for every command that reads one.
 #[derive(Args, Clone, Debug, Default)]
 pub struct Reading {
-    /// Frames per second: at which glTF and USD files are sampled, and at which frames of other
-    /// files follow each other [default: as the file says, else 30]
+    /// Frames per second of the animation that is read; glTF and USD files are sampled at this
+    /// rate [default: as in the file, else 30]
     #[arg(long, value_parser = frame_rate)]
     pub fps: Option<f64>,
-    /// Which animation of a glTF file with several [default: the first]
+    /// Animation to read from a glTF file with several [default: the first]
     #[arg(long, value_name = "NAME")]
     pub clip: Option<String>,
-    /// The unit of length of the file: m, cm, mm, in or ft [default: as the file says, else m]
+    /// Unit of length of the file: m, cm, mm, in or ft [default: as in the file, else m]
     #[arg(long, value_parser = unit)]
     pub unit: Option<f64>,
 }
@@ -138,6 +156,31 @@ pub fn seconds(text: &str) -> Result<Duration, String> {
     match text.parse::<f64>() {
         Ok(seconds @ 0.0..=86_400.0) => Ok(Duration::from_secs_f64(seconds)),
         _ => Err("expected a number of seconds from 0 to 86400".to_owned()),
+    }
+}
+
+/// The name of an animation to write, with an ending that can be written.
+pub fn animation_output(text: &str) -> Result<PathBuf, String> {
+    let path = PathBuf::from(text);
+    AnimationWriter::check_name(&path).map_err(problem)?;
+    Ok(path)
+}
+
+/// The name of a mesh to write, with an ending that can be written.
+pub fn mesh_output(text: &str) -> Result<PathBuf, String> {
+    let path = PathBuf::from(text);
+    check_mesh_name(&path).map_err(problem)?;
+    Ok(path)
+}
+
+/// What is wrong with a name, without the name, which clap puts before it.
+fn problem(error: IoError) -> String {
+    match error {
+        IoError::UnknownFormat { known, .. } => {
+            format!("unknown kind of file; expected one of {known}")
+        }
+        IoError::Content { problem, .. } => problem,
+        other => other.to_string(),
     }
 }
 

@@ -1,11 +1,16 @@
-//! What stands on a demo's stage besides the bodies: colliders, and a plate.
+//! Rigid things that are drawn beside the bodies: colliders, and the plate of a demo.
+
+use std::path::Path;
 
 use glam::{DQuat, DVec2, DVec3};
 use pliant::demos::Demo;
+use pliant::io::read_mesh;
 use pliant::mesh::{Mesh, MeshError, shapes};
 use pliant::model::Motion;
 use pliant::scene::{ColliderShape, SceneFile, revolved};
 use pliant::view::{Material, Object};
+
+use crate::failure::Failure;
 
 /// A rigid thing that moves as the scene says.
 pub struct Prop {
@@ -20,16 +25,30 @@ const SEGMENTS: usize = 64;
 const DRAWN: f64 = 0.97;
 
 impl Prop {
-    /// Everything that takes part in a scene and can be drawn: planes are the floor's.
-    pub fn of(demo: &Demo, scene: &SceneFile) -> Result<Vec<Prop>, MeshError> {
-        let mut props = Vec::new();
+    /// The colliders of a demo's scene, and its plate.
+    pub fn of(demo: &Demo, scene: &SceneFile) -> Result<Vec<Prop>, Failure> {
+        let mut props = Prop::of_scene(scene, Path::new(""))?;
         if let Some(radius) = demo.plate {
             let attached = scene.body.iter().flat_map(|b| &b.attach);
             let motion = attached.filter_map(|a| a.motion.as_ref()).map(Motion::from).next();
-            props.push(Prop { mesh: shapes::plate(radius)?, material: PORCELAIN, motion });
+            let mesh = shapes::plate(radius)
+                .map_err(|error| Failure::new(format!("demo {}: {error}", demo.name)))?;
+            props.insert(0, Prop { mesh, material: PORCELAIN, motion });
         }
-        for collider in &scene.collider {
-            if let Some(mesh) = mesh(&collider.shape)? {
+        Ok(props)
+    }
+
+    /// The colliders of a scene that can be drawn; planes are the floor. Files are looked for in
+    /// the scene's folder.
+    pub fn of_scene(scene: &SceneFile, folder: &Path) -> Result<Vec<Prop>, Failure> {
+        let mut props = Vec::new();
+        for (index, collider) in scene.collider.iter().enumerate() {
+            let mesh = match &collider.shape {
+                ColliderShape::Mesh(file) => Some(read_mesh(&folder.join(file))?.mesh),
+                shape => mesh(shape)
+                    .map_err(|error| Failure::new(format!("collider {index}: {error}")))?,
+            };
+            if let Some(mesh) = mesh {
                 let motion = collider.motion.as_ref().map(Motion::from);
                 props.push(Prop { mesh, material: Material::PLASTER, motion });
             }
@@ -65,7 +84,7 @@ fn mesh(shape: &ColliderShape) -> Result<Option<Mesh>, MeshError> {
         return Ok(Some(revolved(profile)));
     }
     Ok(Some(match *shape {
-        // Meshes are files, and demos need none.
+        // Meshes are files, which the caller reads.
         ColliderShape::Plane { .. } | ColliderShape::Mesh(_) | ColliderShape::Revolved { .. } => {
             return Ok(None);
         }

@@ -13,7 +13,9 @@ use pliant::io::{AnimationOptions, AnimationWriter, Attribute, Loaded, write_mes
 use pliant::view::Picture;
 
 use crate::animation::Source;
-use crate::arguments::{FrameRange, Options, Reading, ending, output, seconds};
+use crate::arguments::{
+    FrameRange, Options, Reading, animation_output, ending, output, seconds,
+};
 use crate::comparison::{self, Outcome, Own};
 use crate::enrichment::{self, Tally};
 use crate::failure::Failure;
@@ -29,18 +31,18 @@ use crate::written::Written;
 
 const CHECKPOINT: Duration = Duration::from_secs(2);
 
-/// Give an animation weight and jiggle
+/// Add physics to a finished animation: weight, swing and contact
 #[derive(Args)]
 #[command(after_help = "Examples:\n  pliant enrich walk.glb --out walk_soft.glb\n  \
     pliant enrich puppet:elephant --out elephant.glb --picture elephant.png\n  \
     pliant enrich rest.obj+run.pc2 --out run_soft.usda --young 2e4\n  \
     pliant enrich walk.toml --out look.pc2 --preview")]
 pub struct Arguments {
-    /// An animation: a file, a quoted glob of frames, or rest.obj+cache.pc2; or a project, in TOML
+    /// Animation (a file, a quoted glob of frames, or rest.obj+cache.pc2) or enrich project
     #[arg(value_name = "ANIM|PROJECT.toml")]
     input: String,
-    /// The animation to write; its ending is the format
-    #[arg(long, value_name = "FILE")]
+    /// Animation to write; its ending sets the format
+    #[arg(long, short, value_name = "FILE", value_parser = animation_output)]
     out: PathBuf,
     /// Cells along the longest side [default: 40, or fewer for compact bodies]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(4..=1000))]
@@ -48,26 +50,26 @@ pub struct Arguments {
     /// Half the resolution, for a first look
     #[arg(long)]
     preview: bool,
-    /// Young's modulus in pascals: the softer, the more it moves [default: 2e4 per metre of size]
+    /// Young's modulus in pascals; softer bodies move more [default: 2e4 per metre of size]
     #[arg(long, value_name = "PA", value_parser = positive)]
     young: Option<f64>,
-    /// Weight of strain in the fit [default: found]
-    #[arg(long, value_parser = positive)]
+    /// Weight of strain in the fit [default: chosen for the input, see the report]
+    #[arg(long, value_name = "GAMMA", value_parser = positive)]
     gamma: Option<f64>,
-    /// The last frame leads into the first: swing as if it had always gone round
+    /// Treat the animation as a loop: the last frame leads into the first
     #[arg(long = "loop")]
     is_loop: bool,
-    /// Go on from where the same command was stopped or killed
+    /// Continue where the same command was stopped or killed
     #[arg(long)]
     resume: bool,
-    /// Seconds between the places that --resume can go on from after a kill; 0 for every frame
+    /// Seconds between checkpoints, from which --resume continues after a kill; 0: every frame
     #[arg(long, value_name = "SECONDS", default_value = "2", value_parser = seconds)]
     checkpoint: Duration,
-    /// Draw some frames of the input above those of the result
+    /// Write a picture of some frames: the input above the result
     #[arg(long, value_name = "FILE.png", value_parser = output(&["png"]))]
     picture: Option<PathBuf>,
-    /// Frames A to B, both included; either may be left out
-    #[arg(long, value_name = "A..B")]
+    /// Frames A to B, counted from 0, both included; A or B may be left out
+    #[arg(long, visible_alias = "range", value_name = "A..B")]
     frames: Option<FrameRange>,
     #[command(flatten)]
     reading: Reading,

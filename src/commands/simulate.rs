@@ -20,20 +20,20 @@ use crate::runner::{SceneFiles, simulate};
     pliant simulate scene.toml --out run --format glb\n  \
     pliant simulate scene.toml --out run --resume")]
 pub struct Arguments {
-    /// The scene
+    /// Scene file
     #[arg(value_name = "SCENE.toml")]
     scene: PathBuf,
-    /// The directory to write metrics.csv, summary.json, rest.obj and animation.pc2 into
-    #[arg(long, value_name = "DIR")]
+    /// Folder for metrics.csv, summary.json, rest.obj and animation.pc2
+    #[arg(long, short, value_name = "DIR")]
     out: PathBuf,
-    /// Write the animation in this format, too: glb, gltf, usda or mdd in one file, or a mesh per
-    /// frame in a folder of its own
+    /// Also write the animation in this format: one file (glb, gltf, usda, mdd), or one mesh per
+    /// frame in the folder frames/
     #[arg(long, value_name = "FORMAT", default_value = "pc2", value_parser = FORMATS)]
     format: String,
-    /// Go on from where an earlier run into the same directory was stopped or killed
+    /// Continue where an earlier run into the same folder was stopped or killed
     #[arg(long)]
     resume: bool,
-    /// Seconds between the places that --resume can go on from after a kill; 0 for every frame
+    /// Seconds between checkpoints, from which --resume continues after a kill; 0: every frame
     #[arg(long, value_name = "SECONDS", default_value = "2", value_parser = seconds)]
     checkpoint: Duration,
 }

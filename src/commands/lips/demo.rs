@@ -20,21 +20,22 @@ use super::suggest::suggest;
 use crate::arguments::{Options, Size};
 use crate::failure::Failure;
 use crate::interrupt;
+use crate::next_step::{self, Output};
 use crate::report;
 use crate::stage::{Stage, save_png};
 
-/// Write a damaged performance with corrected frames, to try everything on
+/// Write a sample capture with damaged lips, and some corrected frames of it
 #[derive(Args)]
 #[command(after_help = "Example:\n  pliant lips demo --out lips")]
 pub struct Arguments {
-    /// The folder to write into
-    #[arg(long, value_name = "DIR", default_value = "lips")]
+    /// Folder to write into
+    #[arg(long, short, value_name = "DIR", default_value = "lips")]
     out: PathBuf,
-    /// Vertices around the mouth: 128 make 13,000 triangles
+    /// Number of vertices around the mouth; 128 give 13,000 triangles
     #[arg(long, value_name = "N", default_value_t = 128, value_parser = clap::value_parser!(u16).range(32..=1024))]
     around: u16,
-    /// How many corrected frames
-    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..=40))]
+    /// Number of frames to correct
+    #[arg(long = "count", alias = "corrected", value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..=40))]
     corrected: u16,
 }
 
@@ -66,6 +67,7 @@ pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
             list.join(", ")
         ));
     }
+    next_step::suggest(Output::LipSample(folder), options);
     Ok(())
 }
 

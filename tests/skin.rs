@@ -7,7 +7,6 @@ use crate::pliant::Folder;
 use crate::pliant::results::Results;
 use ::pliant::io::{Animation, Loaded, read_mesh};
 use ::pliant::mesh::{DVec3, Mesh, Surface};
-use ::pliant::model::Model;
 use ::pliant::run::{Outcome, RunOptions, run};
 use ::pliant::scene::{FileError, SceneFile};
 

@@ -95,7 +95,7 @@ impl FromStr for FrameRange {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let expected = || "expected two frame numbers such as 20..80".to_owned();
+        let expected = || "expected a range such as 20..80, or 5..5 for one frame".to_owned();
         let (first, last) = text.split_once("..").ok_or_else(expected)?;
         let end = |digits: &str, open: usize| {
             if digits.is_empty() { Ok(open) } else { digits.parse().map_err(|_| expected()) }

@@ -56,6 +56,21 @@ impl Prop {
         Ok(props)
     }
 
+    /// A square of a plane around the point of it that is nearest to `centre` \[m\].
+    pub fn square(
+        (point, normal): (DVec3, DVec3),
+        centre: DVec3,
+        half: f64,
+        motion: Option<Motion>,
+    ) -> Prop {
+        let (across, along) = normal.any_orthonormal_pair();
+        let middle = centre - (centre - point).dot(normal) * normal;
+        let corner = |(a, b): (f64, f64)| middle + half * (a * across + b * along);
+        let corners = [(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)].map(corner);
+        let mesh = Mesh::surface(corners.to_vec(), vec![[0, 1, 2], [0, 2, 3]]);
+        Prop { mesh, material: Material::PLASTER, motion }
+    }
+
     /// Where it is at a time \[s\].
     pub fn positions(&self, time: f64) -> Vec<DVec3> {
         let rigid = self.motion.as_ref().map(|m| m.at(time));

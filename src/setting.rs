@@ -2,7 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use pliant::scene::SceneFile;
+use glam::DVec3;
+use pliant::model::Motion;
+use pliant::scene::{ColliderShape, SceneFile};
+use pliant::view::Bounds;
 
 use crate::failure::Failure;
 use crate::props::{Prop, floor};
@@ -12,6 +15,8 @@ pub struct Setting {
     pub props: Vec<Prop>,
     /// Height of the floor, if the scene has one \[m\].
     pub floor: Option<f64>,
+    /// Planes that are not level: a point, the unit normal, and how they move.
+    slopes: Vec<(DVec3, DVec3, Option<Motion>)>,
     /// Frames per second of the simulation.
     pub fps: f64,
     /// Files that were read.
@@ -26,7 +31,32 @@ impl Setting {
         let scene = SceneFile::parse(&text).map_err(|error| Failure::about(path, error))?;
         let folder = path.parent().unwrap_or(Path::new(""));
         let props = Prop::of_scene(&scene, folder)?;
-        Ok(Setting { props, floor: floor(&scene), fps: scene.fps, files: vec![path.to_owned()] })
+        let slope = |collider: &pliant::scene::Collider| {
+            let ColliderShape::Plane { point, normal: [x, y, z] } = collider.shape else {
+                return None;
+            };
+            let normal = DVec3::new(x, y, z).normalize_or_zero();
+            let motion = collider.motion.as_ref().map(Motion::from);
+            (x != 0.0 || z != 0.0).then_some((DVec3::from_array(point), normal, motion))
+        };
+        Ok(Setting {
+            props,
+            floor: floor(&scene),
+            slopes: scene.collider.iter().filter_map(slope).collect(),
+            fps: scene.fps,
+            files: vec![path.to_owned()],
+        })
+    }
+
+    /// Draws the planes that are not level as squares behind and below all that moves. Those that
+    /// the camera sees from behind would hide it, and are left out.
+    pub fn draw_slopes(&mut self, seen: Bounds, eye: DVec3) {
+        let half = 0.6 * seen.diagonal();
+        for (point, normal, motion) in self.slopes.drain(..) {
+            if (eye - point).dot(normal) > 0.0 {
+                self.props.push(Prop::square((point, normal), seen.centre(), half, motion));
+            }
+        }
     }
 
     /// The scene file in a run directory, where a demo has left it.

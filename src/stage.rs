@@ -51,6 +51,11 @@ impl Stage {
         Stage { camera, ..self }
     }
 
+    /// Where the camera stands \[m\].
+    pub fn eye(&self) -> DVec3 {
+        self.camera.eye
+    }
+
     /// The same magnified about the centre of the picture.
     pub fn zoomed(self, factor: f64) -> Stage {
         let half = (0.5 * self.camera.field_of_view.to_radians()).tan() / factor;

@@ -129,6 +129,21 @@ fn a_scene_is_a_demo_and_a_demo_is_a_scene() {
 }
 
 #[test]
+fn a_file_of_another_kind_is_told_its_command() {
+    let folder = Folder::new("other-kind");
+    folder.write("scene.toml", SCENE);
+    folder.write("walk.toml", "resolution = 20\ninput = \"puppet:elephant\"\n");
+    let run = folder.pliant(&["simulate", "walk.toml", "--out", "run"]);
+    assert_eq!(run.status, 1);
+    assert!(run.stderr.contains("line 2: this file is an enrich project"), "{}", run.stderr);
+    let run = folder.pliant(&["enrich", "scene.toml", "--out", "a.glb"]);
+    assert_eq!(run.status, 1);
+    assert!(run.stderr.contains("`pliant simulate` takes it"), "{}", run.stderr);
+    let run = folder.pliant(&["inspect", "nothing"]);
+    assert!(run.stderr.contains("nothing: cannot read"), "{}", run.stderr);
+}
+
+#[test]
 fn triangles_in_place_of_tets_are_told_the_other_key() {
     let folder = Folder::new("scene-surface");
     folder.write("tent.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");

@@ -111,10 +111,9 @@ fn find(name: &str) -> Result<Demo, Failure> {
     let path = Path::new(name);
     if path.extension().is_none_or(|ending| ending != "toml") {
         let all = demos::face_names().chain(demos::names()).chain(demos::project_names());
-        let known: Vec<&str> = all.collect();
-        let hint = match nearest(name, known.iter().copied()) {
+        let hint = match nearest(name, all) {
             Some(near) => format!("did you mean `{near}`? `pliant demo --list` names them all"),
-            None => format!("expected a scene file (.toml) or one of {}", known.join(", ")),
+            None => "expected a scene file (.toml), or a name that `pliant demo --list` shows".into(),
         };
         return Err(Failure::usage(format!("there is no demo `{name}`: {hint}")));
     }

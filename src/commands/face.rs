@@ -54,6 +54,6 @@ pub fn failure(error: FaceError) -> Failure {
 /// The face that `pliant face build` wrote.
 fn open(path: &Path) -> Result<FaceModel, Failure> {
     let bytes = std::fs::read(path)
-        .map_err(|error| Failure::about(path, format!("cannot be read: {error}")))?;
+        .map_err(|error| Failure::about(path, format!("cannot read: {error}")))?;
     FaceModel::decode(&bytes).map_err(|error| Failure::about(path, error.to_string()))
 }

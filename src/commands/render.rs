@@ -119,6 +119,9 @@ pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
     }
     stage = camera.map_or(stage, |camera| stage.with_camera(camera));
     let stage = arguments.viewpoint.zoom().map_or(stage, |factor| stage.zoomed(factor));
+    for setting in shows.iter_mut().filter_map(|show| show.setting.as_mut()) {
+        setting.draw_slopes(framing.bounds(), stage.eye());
+    }
     if film {
         write_film(&mut shows, &stage, fps, out, options)?;
     } else {

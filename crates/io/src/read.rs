@@ -76,9 +76,16 @@ pub fn read_mesh(path: &Path) -> Result<Loaded, IoError> {
         let (nodes, tets) = (path.with_extension("node"), path.with_extension("ele"));
         return parse_tetgen((&nodes, &read_bytes(&nodes)?), (&tets, &read_bytes(&tets)?));
     }
-    let format = MeshFormat::of(path)
-        .ok_or_else(|| IoError::UnknownFormat { path: path.to_owned(), known: KNOWN })?;
+    let format = MeshFormat::of(path).ok_or_else(|| unknown(path))?;
     parse(format, path, &read_bytes(path)?, Beside::Of(path))
+}
+
+/// A file that is not there has no kind, either: that comes first.
+fn unknown(path: &Path) -> IoError {
+    match std::fs::metadata(path) {
+        Err(source) => IoError::System { path: path.to_owned(), action: "read", source },
+        Ok(_) => IoError::UnknownFormat { path: path.to_owned(), known: KNOWN },
+    }
 }
 
 /// Reads a mesh from the bytes of a file; `path` is only for errors. A file that needs others

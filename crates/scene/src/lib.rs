@@ -15,6 +15,7 @@ mod error;
 mod file;
 mod files;
 mod integrator;
+mod kind;
 mod limits;
 mod material;
 mod mesh;

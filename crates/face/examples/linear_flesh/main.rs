@@ -1,6 +1,6 @@
 //! Pictures of what sliding and rotations do, side by side (Figs. 5 and 10 of \[ichim2017phace\]).
 //!
-//! `cargo run --release -p pliant-face --example comparison -- head.face out/comparison`
+//! `cargo run --release -p pliant-face --example linear_flesh -- head.face out/comparison`
 
 mod drawing;
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
-use pliant::io::{AnimationOptions, unit_named};
+use pliant::io::{AnimationOptions, AnimationWriter, IoError, check_mesh_name, unit_named};
 use pliant::project::Settings;
 pub use pliant::project::ending;
 pub use pliant::project::picture::Size;
@@ -21,6 +21,17 @@ impl BadValue {
     pub fn expected(expected: impl std::fmt::Display) -> BadValue {
         BadValue(format!("expected {expected}"))
     }
+
+    /// The name of an output that cannot be written. Clap puts the name before the sentence.
+    fn of_name(error: IoError) -> BadValue {
+        BadValue(match error {
+            IoError::UnknownFormat { known, .. } => {
+                format!("unknown kind of file; expected one of {known}")
+            }
+            IoError::Content { problem, .. } => problem,
+            other => other.to_string(),
+        })
+    }
 }
 
 /// Reads a number that `is_valid`; the error says what was `expected`.
@@ -34,32 +45,50 @@ pub fn positive(text: &str) -> Result<f64, BadValue> {
     number(text, |number| number > 0.0 && number.is_finite(), "a positive number")
 }
 
-/// What every command takes.
+/// Options of every command.
 #[derive(Args, Clone, Copy, Debug)]
 pub struct Options {
-    /// Say nothing but errors
+    /// Print errors only
     #[arg(long, short, global = true)]
     pub quiet: bool,
-    /// Threads to use [default: as many as there are cores]
+    /// Number of threads, at most twice the number of cores [default: the number of cores]
     #[arg(long, global = true, value_name = "N", value_parser = threads)]
     threads: Option<usize>,
 }
 
+/// More threads than this per core only wait for each other.
+const MOST_THREADS_PER_CORE: usize = 2;
+
 impl Options {
-    /// Threads to use, at least one.
+    /// Number of threads to use, at least one.
     pub fn threads(&self) -> usize {
-        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
-        self.threads.unwrap_or_else(cores)
+        let asked = self.threads.unwrap_or_else(cores);
+        asked.min(MOST_THREADS_PER_CORE * cores())
     }
+
+    /// A sentence about threads that were asked for and are not used.
+    pub fn thread_note(&self) -> Option<String> {
+        let (asked, used) = (self.threads?, self.threads());
+        (asked > used).then(|| {
+            let cores = cores();
+            format!(
+                "note: --threads {asked}: using {used}, twice the {cores} cores of this machine"
+            )
+        })
+    }
+}
+
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
 }
 
 /// How work with snapshots is done, for every command that has such.
 #[derive(Args, Clone, Copy, Debug)]
 pub struct Resuming {
-    /// Continue from where the same command was stopped or killed
+    /// Continue where the same command was stopped or killed
     #[arg(long)]
     resume: bool,
-    /// Seconds between snapshots, from which --resume continues after a kill; 0 for every frame
+    /// Seconds between checkpoints, from which --resume continues after a kill; 0: every frame
     #[arg(long, value_name = "SECONDS", default_value = "2", value_parser = seconds)]
     checkpoint: Duration,
 }
@@ -79,17 +108,17 @@ fn threads(text: &str) -> Result<usize, BadValue> {
     }
 }
 
-/// How animations are read, for every command that takes one.
+/// How animations are read, for every command that reads one.
 #[derive(Args, Clone, Debug, Default)]
 pub struct Reading {
-    /// Frames per second: at which glTF and USD files are sampled, and at which frames of other
-    /// files follow each other [default: as the file says, else 30]
+    /// Frames per second of the animation that is read; glTF and USD files are sampled at this
+    /// rate [default: as in the file, else 30]
     #[arg(long, value_parser = frame_rate)]
     pub fps: Option<f64>,
-    /// Which animation of a glTF file with several [default: the first]
+    /// Animation to read from a glTF file with several [default: the first]
     #[arg(long, value_name = "NAME")]
     pub clip: Option<String>,
-    /// The unit of length of the file: m, cm, mm, in or ft [default: as the file says, else m]
+    /// Unit of length of the file: m, cm, mm, in or ft [default: as in the file, else m]
     #[arg(long, value_parser = unit)]
     pub unit: Option<f64>,
 }
@@ -117,6 +146,20 @@ pub fn seconds(text: &str) -> Result<Duration, BadValue> {
     let expected = "a number of seconds from 0 to 86400";
     number(text, |seconds| (0.0..=86_400.0).contains(&seconds), expected)
         .map(Duration::from_secs_f64)
+}
+
+/// The name of an animation to write, with an ending that can be written.
+pub fn animation_output(text: &str) -> Result<PathBuf, BadValue> {
+    let path = PathBuf::from(text);
+    AnimationWriter::check_name(&path).map_err(BadValue::of_name)?;
+    Ok(path)
+}
+
+/// The name of a mesh to write, with an ending that can be written.
+pub fn mesh_output(text: &str) -> Result<PathBuf, BadValue> {
+    let path = PathBuf::from(text);
+    check_mesh_name(&path).map_err(BadValue::of_name)?;
+    Ok(path)
 }
 
 /// An output file whose ending is one of those known.

@@ -27,6 +27,7 @@ macro_rules! commands {
 
 commands! {
     demo => Demo,
+    new => New,
     simulate => Simulate,
     convert => Convert,
     inspect => Inspect,
@@ -38,4 +39,6 @@ commands! {
     plot => Plot,
     studio => Studio,
     bench => Bench,
+    completions => Completions,
+    man => Man,
 }

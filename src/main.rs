@@ -4,11 +4,14 @@
 //! with Ctrl-C.
 
 mod arguments;
+mod command_line;
 mod commands;
 mod failure;
 mod interrupt;
+mod next_step;
 mod progress;
 mod report;
+mod viewpoint;
 mod work;
 
 use std::panic;
@@ -16,24 +19,14 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use arguments::Options;
-use commands::Command;
-
-/// Physics for faces and for everything soft.
-#[derive(Parser)]
-#[command(version, arg_required_else_help = true, after_help = EXAMPLE)]
-struct CommandLine {
-    #[command(subcommand)]
-    command: Command,
-    #[command(flatten)]
-    options: Options,
-}
-
-const EXAMPLE: &str = "Example:\n  pliant demo\n  pliant simulate scene.toml --out run\n  pliant render run --out run.gif";
+use command_line::CommandLine;
 
 fn main() -> ExitCode {
     panic::set_hook(Box::new(say_bug_and_exit));
     let CommandLine { command, options } = CommandLine::parse();
+    if !options.quiet {
+        options.thread_note().iter().for_each(|note| report::remark(note));
+    }
     match commands::run(command, &options) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {

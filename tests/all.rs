@@ -13,6 +13,7 @@ mod face;
 mod firm_contact;
 mod inspect;
 mod lips;
+mod manners;
 mod mesh;
 mod pliant;
 mod plot;

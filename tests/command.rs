@@ -109,9 +109,9 @@ fn a_method_that_explodes_is_shown_as_far_as_it_goes() {
     for file in ["filmstrip.png", "plot.svg", "symplectic/metrics.csv", "backward/scene.toml"] {
         assert!(folder.path("out").join(file).exists(), "{file}");
     }
-    let run = folder.pliant(&["demo", "sphinx"]);
+    let run = folder.pliant(&["demo", "xyz"]);
     assert_eq!(run.status, 2);
-    assert!(run.stderr.contains("jelly"), "{}", run.stderr);
+    assert!(run.stderr.contains("`pliant demo --list`"), "{}", run.stderr);
     let run = folder.pliant(&["demo", "missing.toml"]);
     assert_eq!(run.status, 1);
     assert!(run.stderr.contains("missing.toml"), "{}", run.stderr);

@@ -108,6 +108,10 @@ fn killed(folder: &Folder) {
     assert!(saved(folder).is_some());
 }
 
+/// The files of a run that was stopped.
+const STOPPED_FILES: [&str; 5] =
+    ["animation.pc2", "metrics.csv", "rest.obj", "scene.toml", "snapshot.bin"];
+
 /// Every file of the run directory.
 fn contents(folder: &Folder) -> BTreeMap<String, Vec<u8>> {
     let read = |name: String| {
@@ -118,7 +122,7 @@ fn contents(folder: &Folder) -> BTreeMap<String, Vec<u8>> {
 }
 
 fn assert_whole(folder: &Folder, expected: &Results, what: &str) {
-    let files = ["animation.pc2", "metrics.csv", "rest.obj", "summary.json"];
+    let files = ["animation.pc2", "metrics.csv", "rest.obj", "scene.toml", "summary.json"];
     assert_eq!(folder.list("run"), files, "{what}");
     Results::read(&folder.path("run")).assert_same(expected, what);
 }
@@ -195,10 +199,7 @@ fn ctrl_c_leaves_readable_files_and_the_run_goes_on() {
         let last = run.stderr.lines().last().unwrap_or_default();
         assert!(last.contains("--resume") && last.contains("of 60 frames"), "{}", run.stderr);
 
-        assert_eq!(
-            folder.list("run"),
-            ["animation.pc2", "metrics.csv", "rest.obj", "snapshot.bin"]
-        );
+        assert_eq!(folder.list("run"), STOPPED_FILES);
         let (points, samples) = cache_size(&fs::read(folder.path("run/animation.pc2")).unwrap());
         assert_eq!(points, expected.summary["vertices"]);
         assert!(samples > 1 && samples <= FRAMES, "{samples} samples");
@@ -391,7 +392,7 @@ fn a_lost_run_is_said_to_be_lost_as_often_as_asked() {
     let first = folder.pliant(&["simulate", "scene.toml", "--out", "run", "-q"]);
     assert_eq!((first.status, first.stderr.lines().count()), (1, 1), "{}", first.stderr);
     assert!(first.stderr.contains("could not be continued at step 10"), "{}", first.stderr);
-    assert_eq!(folder.list("run"), ["animation.pc2", "metrics.csv", "rest.obj", "snapshot.bin"]);
+    assert_eq!(folder.list("run"), STOPPED_FILES);
     let (_, samples) = cache_size(&fs::read(folder.path("run/animation.pc2")).unwrap());
     assert_eq!(samples, 11);
     assert_refused(&folder, "scene.toml", "could not be continued at step 10", "lost");

@@ -60,6 +60,10 @@ solver = { newton = { iterations = 2 } }
 wind = { velocity = [6, 0, 2], drag = 1.2, gust = 0.4, seed = 7 }
 "#;
 
+/// The files of a finished run.
+const RUN_FILES: [&str; 5] =
+    ["animation.pc2", "metrics.csv", "rest.obj", "scene.toml", "summary.json"];
+
 /// Simulates a scene of the folder with variables and options, and reads what it left.
 fn simulated(folder: &Folder, scene: &str, lanes: &str, threads: &str) -> Results {
     let out = format!("{scene}-{lanes}-{threads}");
@@ -67,7 +71,7 @@ fn simulated(folder: &Folder, scene: &str, lanes: &str, threads: &str) -> Result
     let arguments = ["simulate", &file, "--out", &out, "--threads", threads];
     let run = run(folder.command(&arguments).env("PLIANT_LANES", lanes));
     assert_eq!(run.status, 0, "{out}: {}", run.stderr);
-    assert_eq!(folder.list(&out), ["animation.pc2", "metrics.csv", "rest.obj", "summary.json"]);
+    assert_eq!(folder.list(&out), RUN_FILES);
     Results::read(&folder.path(&out))
 }
 
@@ -232,10 +236,7 @@ fn a_second_run_replaces_the_first() {
     for _ in 0..2 {
         let run = folder.pliant(&["simulate", "cloths.toml", "--out", "run", "-q"]);
         assert_eq!(run.status, 0, "{}", run.stderr);
-        assert_eq!(
-            folder.list("run"),
-            ["animation.pc2", "metrics.csv", "rest.obj", "summary.json"]
-        );
+        assert_eq!(folder.list("run"), RUN_FILES);
     }
     let fresh = simulated(&folder, "cloths", "", "1");
     Results::read(&folder.path("run")).assert_same(&fresh, "a directory used before");

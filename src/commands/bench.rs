@@ -68,8 +68,8 @@ mod missing {
 
     /// Run benchmark suites, in builds that have them
     #[derive(Args)]
-    #[command(after_help = "Examples:\n  cargo install --path . --features bench\n  \
-        cargo run --release -p pliant-bench -- conservation")]
+    #[command(after_help = "Examples:\n  pliant bench --list\n  pliant bench conservation\n\n\
+        Builds have them with `cargo install --path . --features bench`.")]
     pub struct Arguments {
         /// What `pliant-bench` takes
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]

@@ -1,12 +1,13 @@
 //! `pliant convert`: meshes and animations from one format into another.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use pliant::project::source::{Source, convert};
 
-use crate::arguments::{FrameRange, Options, Reading};
+use crate::arguments::{FrameRange, Options, Reading, animation_output};
 use crate::failure::Failure;
+use crate::next_step::{self, Output};
 use crate::report;
 use crate::work::{finished, watched};
 
@@ -18,15 +19,15 @@ use crate::work::{finished, watched};
     pliant convert walk.usda \"frames/*.ply\"\n  \
     pliant convert scan.stl scan.obj --unit mm")]
 pub struct Arguments {
-    /// A mesh or an animation: a file, a quoted glob of frames, rest.obj+cache.pc2, or the
-    /// directory of a run
+    /// Mesh or animation to read: a file, a quoted glob of frames, rest.obj+cache.pc2, or a run
+    /// directory
     #[arg(value_name = "IN")]
     input: String,
-    /// The file to write; its ending is the format. A * in the name makes a file per frame
-    #[arg(value_name = "OUT")]
+    /// File to write; its ending sets the format. A * in the name writes one file per frame
+    #[arg(value_name = "OUT", value_parser = animation_output)]
     output: PathBuf,
-    /// Frames A to B, both included; either may be left out
-    #[arg(long, value_name = "A..B")]
+    /// Frames A to B, counted from 0, both included; A or B may be left out
+    #[arg(long, visible_alias = "range", value_name = "A..B")]
     frames: Option<FrameRange>,
     #[command(flatten)]
     reading: Reading,
@@ -47,5 +48,14 @@ pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
             _ => format!("wrote {out}, {files} files"),
         });
     }
+    next_step::suggest(output_of(&source, frames, &arguments.output), options);
     Ok(())
+}
+
+/// A mesh where one frame was written, else an animation.
+fn output_of<'a>(source: &Source, frames: FrameRange, out: &'a Path) -> Output<'a> {
+    match frames.within(source.frames()) {
+        Some(range) if range.start() == range.end() => Output::Mesh(out),
+        _ => Output::Animation(out),
+    }
 }

@@ -6,28 +6,33 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use pliant::enrich::Project;
 use pliant::io::atomic::write_whole;
+use pliant::model::words::nearest;
 use pliant::project::demo::{self, Demo, DemoError, ProjectDemo, face_show, scene_show};
 use pliant::project::{ProjectError, Settings};
+use pliant::scene::SceneFile;
 
 use crate::arguments::{Options, Resuming};
 use crate::commands::{enrich, render};
 use crate::failure::Failure;
+use crate::next_step::{self, Output};
 use crate::report;
 use crate::work::{RESUME, finished, watched};
 
-/// Run a built-in scene: animation, metrics, plot, filmstrip
+/// Run a built-in demo or a scene file: animation, metrics, plot and filmstrip
 #[derive(Args)]
-#[command(after_help = "Example:\n  pliant demo\n  pliant demo flag --out flag")]
+#[command(after_help = "Examples:\n  pliant demo\n  pliant demo flag --out flag\n  \
+    pliant demo scene.toml --still")]
 pub struct Arguments {
-    /// The scene [default: the flagship], or a scene file with a table `[demo]`
+    /// Name of a demo, or any scene file [default: gust, a face in the wind]
+    #[arg(value_name = "NAME|SCENE.toml")]
     name: Option<String>,
-    /// Name the scenes there are
+    /// List the built-in demos
     #[arg(long)]
     list: bool,
-    /// The directory to write into [default: out/NAME]
-    #[arg(long, value_name = "DIR")]
+    /// Folder to write into [default: out/NAME]
+    #[arg(long, short, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Make no film: a filmstrip and plots only, in half of the time
+    /// Write the filmstrip and the plots without the film, in half the time
     #[arg(long)]
     still: bool,
     #[command(flatten)]
@@ -54,6 +59,7 @@ pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
             sentences.iter().for_each(|sentence| report::say(sentence));
             report::say(&format!("wrote filmstrip.png into {}", folder.display()));
         }
+        next_step::suggest(Output::Picture(&shown(&folder, still)), options);
         return Ok(());
     }
     let demo = find(name)?;
@@ -66,26 +72,46 @@ pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
         let place = folder.display();
         report::say(&format!("wrote filmstrip.png,{film} plot.png and plot.svg into {place}"));
     }
+    next_step::suggest(Output::Picture(&shown(&folder, still)), options);
     Ok(())
 }
 
-/// A demo that is built in, or a file.
+/// The picture of a demo to look at first.
+fn shown(folder: &Path, still: bool) -> PathBuf {
+    folder.join(if still { "filmstrip.png" } else { "animation.gif" })
+}
+
+/// A built-in demo, or the scene in a file.
 fn find(name: &str) -> Result<Demo, Failure> {
     if let Some(demo) = demo::find(name) {
         return demo.map_err(wrong);
     }
     let path = Path::new(name);
     if path.extension().is_none_or(|ending| ending != "toml") {
-        let all = demo::face_names().chain(demo::names()).chain(demo::project_names());
-        let known = all.collect::<Vec<&str>>().join(", ");
-        return Err(Failure::usage(format!(
-            "there is no demo `{name}`, expected a file that ends in .toml, or one of {known}"
-        )));
+        let all: Vec<&str> =
+            demo::face_names().chain(demo::names()).chain(demo::project_names()).collect();
+        let hint = match nearest(name, &all) {
+            Some(near) => format!("did you mean `{near}`? `pliant demo --list` names them all"),
+            None => "expected a scene file (.toml), or a name that `pliant demo --list` shows".into(),
+        };
+        return Err(Failure::usage(format!("there is no demo `{name}`: {hint}")));
     }
     let text = fs::read_to_string(path)
         .map_err(|error| Failure::about(path, format!("cannot read: {error}")))?;
-    let name = path.file_stem().map_or("demo".into(), |stem| stem.to_string_lossy());
-    Demo::parse(&name, &text).map_err(|error| Failure::about(path, error))
+    let about = |error: &dyn std::fmt::Display| Failure::about(path, error);
+    let stem = path.file_stem().map_or("demo".into(), |stem| stem.to_string_lossy());
+    let demo = match Demo::parse(&stem, &text) {
+        Err(DemoError::NoTable { .. }) => {
+            let scene = SceneFile::parse(&text).map_err(|error| about(&error))?;
+            Demo::of_scene(&stem, &scene, &text)
+        }
+        other => other,
+    }
+    .map_err(|error| about(&error))?;
+    // Files that the scene names are in its folder, not in the one that the command runs in.
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let folder = std::path::absolute(folder.join(".")).map_err(|error| about(&error))?;
+    Ok(demo.within(&folder.to_string_lossy()))
 }
 
 fn list() -> Result<(), Failure> {
@@ -127,14 +153,14 @@ fn enriched(
     let input = Project::parse(demo.text).map_err(|error| Failure::about(&file, error))?.input;
     let out = folder.join(format!("{name}.glb"));
     let picture = folder.join("filmstrip.png");
-    let others = enrich::enrich_demo(&file, &out, demo.look, picture, (settings, options))?;
-    if !still {
-        let film = folder.join("animation.gif");
-        let mut shown = vec![input, out.display().to_string()];
-        shown.extend(others.iter().map(|path| path.display().to_string()));
-        render::run(render::Arguments::film(shown, &film), options)?;
+    let others = enrich::enrich_demo(&file, &out, demo.look, &picture, (settings, options))?;
+    if still {
+        next_step::suggest(Output::Picture(&picture), options);
+        return Ok(());
     }
-    Ok(())
+    let mut animations = vec![input, out.display().to_string()];
+    animations.extend(others.iter().map(|path| path.display().to_string()));
+    render::run(render::Arguments::film(animations, &shown(folder, still)), options)
 }
 
 fn wrong(error: DemoError) -> Failure {

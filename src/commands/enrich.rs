@@ -7,23 +7,26 @@ use pliant::project::demo::Look;
 use pliant::project::enrichment::EnrichmentReport;
 use pliant::project::{EnrichmentProject, Project, Settings};
 
-use crate::arguments::{FrameRange, Options, Reading, Resuming, output, positive};
+use crate::arguments::{
+    FrameRange, Options, Reading, Resuming, animation_output, output, positive,
+};
 use crate::failure::Failure;
+use crate::next_step::{self, Output};
 use crate::report;
 use crate::work::{RESUME, finished, watched};
 
-/// Give an animation weight and jiggle
+/// Add physics to a finished animation: weight, swing and contact
 #[derive(Args)]
 #[command(after_help = "Examples:\n  pliant enrich walk.glb --out walk_soft.glb\n  \
     pliant enrich puppet:elephant --out elephant.glb --picture elephant.png\n  \
     pliant enrich rest.obj+run.pc2 --out run_soft.usda --young 2e4\n  \
     pliant enrich walk.toml --out look.pc2 --preview")]
 pub struct Arguments {
-    /// An animation: a file, a quoted glob of frames, or rest.obj+cache.pc2; or a project, in TOML
+    /// Animation (a file, a quoted glob of frames, or rest.obj+cache.pc2) or enrich project
     #[arg(value_name = "ANIM|PROJECT.toml")]
     input: String,
-    /// The animation to write; its ending is the format
-    #[arg(long, value_name = "FILE")]
+    /// Animation to write; its ending sets the format
+    #[arg(long, short, value_name = "FILE", value_parser = animation_output)]
     out: PathBuf,
     /// Cells along the longest side [default: 40, or fewer for compact bodies]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(4..=1000))]
@@ -31,22 +34,22 @@ pub struct Arguments {
     /// Half the resolution, for a first look
     #[arg(long)]
     preview: bool,
-    /// Young's modulus in pascals: the softer, the more it moves [default: 2e4 per metre of size]
+    /// Young's modulus in pascals; softer bodies move more [default: 2e4 per metre of size]
     #[arg(long, value_name = "PA", value_parser = positive)]
     young: Option<f64>,
-    /// Weight of strain in the fit [default: found]
-    #[arg(long, value_parser = positive)]
+    /// Weight of strain in the fit [default: chosen for the input, see the report]
+    #[arg(long, value_name = "GAMMA", value_parser = positive)]
     gamma: Option<f64>,
-    /// The last frame leads into the first: swing as if it had always gone round
+    /// Treat the animation as a loop: the last frame leads into the first
     #[arg(long = "loop")]
     is_loop: bool,
     #[command(flatten)]
     resuming: Resuming,
-    /// Draw some frames of the input above those of the result
+    /// Write a picture of some frames: the input above the result
     #[arg(long, value_name = "FILE.png", value_parser = output(&["png"]))]
     picture: Option<PathBuf>,
-    /// Frames A to B, both included; either may be left out
-    #[arg(long, value_name = "A..B")]
+    /// Frames A to B, counted from 0, both included; A or B may be left out
+    #[arg(long, visible_alias = "range", value_name = "A..B")]
     frames: Option<FrameRange>,
     #[command(flatten)]
     reading: Reading,
@@ -63,7 +66,9 @@ pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
     project.reading = arguments.reading.options();
     project.preview = arguments.preview;
     project.picture = arguments.picture;
-    enrich(&project, &arguments.resuming.settings(options), options).map(drop)
+    enrich(&project, &arguments.resuming.settings(options), options)?;
+    next_step::suggest(Output::Animation(&arguments.out), options);
+    Ok(())
 }
 
 /// Enriches a built-in project, with a picture; returns the files of what it is compared with.
@@ -71,13 +76,13 @@ pub fn enrich_demo(
     file: &Path,
     out: &Path,
     look: Look,
-    picture: PathBuf,
+    picture: &Path,
     (settings, options): (&Settings, &Options),
 ) -> Result<Vec<PathBuf>, Failure> {
     let mut project = EnrichmentProject::open(&file.to_string_lossy(), out)?;
     let frames = look.frames.as_deref().and_then(|frames| frames.parse().ok());
     project.frames = frames.unwrap_or(FrameRange::ALL);
-    (project.look, project.picture) = (look, Some(picture));
+    (project.look, project.picture) = (look, Some(picture.to_owned()));
     let report = enrich(&project, settings, options)?;
     Ok(report.comparisons.into_iter().map(|(path, _)| path).collect())
 }

@@ -11,7 +11,7 @@ use clap::{Args, Subcommand};
 use crate::arguments::Options;
 use crate::failure::Failure;
 
-/// The physics-based face, from anatomy to animation
+/// Build, fit and animate a physics-based face
 #[derive(Args)]
 #[command(after_help = "Example:\n  pliant face template --out head\n  \
     pliant face build head --out head.face\n  \

@@ -16,23 +16,23 @@ use crate::failure::Failure;
 use crate::report;
 use crate::work::watched;
 
-/// Say what is in a mesh or an animation, with its defects
+/// Show the contents and defects of a mesh or animation
 #[derive(Args)]
 #[command(after_help = "Examples:\n  pliant inspect hippo.msh\n  pliant inspect fox.glb --clip Walk\n  \
                         pliant inspect scan.obj --json --picture defects.png")]
 pub struct Arguments {
-    /// A mesh, an animation, a quoted glob of frames, rest.obj+cache.pc2, or the directory of a run
+    /// Mesh or animation: a file, a quoted glob of frames, rest.obj+cache.pc2, or a run directory
     #[arg(value_name = "FILE")]
     file: String,
-    /// Say it as JSON
+    /// Print JSON
     #[arg(long)]
     json: bool,
-    /// Draw it into this file, defective faces in red
+    /// Write a picture of the mesh, with defective faces in red
     #[arg(long, value_name = "FILE.png", value_parser = output(&["png"]))]
     picture: Option<PathBuf>,
     /// Size of the picture in pixels
-    #[arg(long, value_name = "WxH", default_value = "1280x720")]
-    size: Size,
+    #[arg(long, alias = "size", value_name = "WxH", default_value = "1280x720")]
+    pixels: Size,
     #[command(flatten)]
     reading: Reading,
 }
@@ -43,7 +43,7 @@ pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
     let findings = findings(mesh);
     if let Some(path) = &arguments.picture {
         refuse_overwriting(path, source.files())?;
-        draw(mesh, &findings, arguments.size, options.threads(), path)?;
+        draw(mesh, &findings, arguments.pixels, options.threads(), path)?;
     }
     watched(options, |watch| source.report(watch))?;
     if arguments.json {

@@ -15,9 +15,9 @@ use crate::failure::Failure;
 /// Correct the lips of a captured performance
 #[derive(Args)]
 #[command(after_help = "Example:\n  pliant lips demo --out lips\n  cd lips\n  \
-    pliant lips train --rest rest.obj --frames capture.pc2 --corrected \"fix/*.obj\" \
+    pliant lips train --rest rest.obj --capture capture.pc2 --corrected \"fix/*.obj\" \
     --inner inner.txt --mouth mouth.txt --out mouth.lips\n  \
-    pliant lips apply mouth.lips --frames capture.pc2 --out corrected.pc2")]
+    pliant lips apply mouth.lips --capture capture.pc2 --out corrected.pc2")]
 pub struct Arguments {
     #[command(subcommand)]
     action: Action,

@@ -15,40 +15,41 @@ use pliant::mesh::{
 use pliant::project::source::Source;
 use serde_json::{Value, json};
 
-use crate::arguments::{BadValue, Options, Reading, number};
+use crate::arguments::{BadValue, Options, Reading, mesh_output, number, output};
 use crate::failure::Failure;
+use crate::next_step::{self, Output};
 use crate::report;
 use crate::work::watched;
 
-/// Make tetrahedra from any triangle mesh, however broken
+/// Fill a triangle mesh with tetrahedra, however broken it is
 #[derive(Args)]
 #[command(after_help = "Examples:\n  pliant mesh bunny.obj --out bunny.msh\n  \
     pliant mesh head.obj --out head.vtu --resolution 80 --report head.json\n  \
     pliant mesh lips.obj --out lips.mesh --separated lips_open.obj")]
 pub struct Arguments {
-    /// Triangles: open, crossing, doubled or turned inside out as they may be
+    /// Triangle mesh; it may be open, cross itself, or have doubled and flipped faces
     #[arg(value_name = "SURFACE")]
     surface: String,
-    /// The file to write; its ending is the format
-    #[arg(long, value_name = "TETS")]
+    /// File to write; its ending sets the format
+    #[arg(long, short, value_name = "FILE", value_parser = mesh_output)]
     out: PathBuf,
     /// Cells along the longest side [default: 40]
     #[arg(long, value_name = "N", conflicts_with = "size", value_parser = clap::value_parser!(u32).range(1..))]
     resolution: Option<u32>,
-    /// Side of a cell in metres
+    /// Cell size in metres
     #[arg(long, value_name = "METRES", value_parser = length)]
     size: Option<f64>,
-    /// The same surface in a pose whose parts do not touch: nothing is welded that is apart there
+    /// The same mesh in a pose whose parts do not touch, so that the tets do not weld them
     #[arg(long, value_name = "POSE")]
     separated: Option<String>,
-    /// Thickness given to open sheets, which are otherwise only covered
+    /// Thickness given to open sheets [default: 0, which only encloses them]
     #[arg(long, value_name = "METRES", value_parser = length)]
     thicken: Option<f64>,
-    /// How often cells may double towards the inside
+    /// Number of times that cells may double in size towards the inside
     #[arg(long, value_name = "N", default_value = "2", value_parser = clap::value_parser!(u8).range(0..=8))]
     coarsening: u8,
-    /// Write what came of it into this file, as JSON
-    #[arg(long, value_name = "R.json")]
+    /// Write quality, counts and defects to this JSON file
+    #[arg(long, value_name = "FILE.json", value_parser = output(&["json"]))]
     report: Option<PathBuf>,
     #[command(flatten)]
     reading: Reading,
@@ -93,6 +94,7 @@ pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
         notes.iter().for_each(|note| report::remark(&format!("note: {note}")));
         report::say(&line);
     }
+    next_step::suggest(Output::Tets(&arguments.out), options);
     Ok(())
 }
 

@@ -9,20 +9,21 @@ use pliant::project::picture::figure::{self, COLUMNS, Curves};
 
 use crate::arguments::{Options, output};
 use crate::failure::Failure;
+use crate::next_step::{self, Output};
 use crate::report;
 
-/// Draw energy, momentum, solver and timing curves of runs
+/// Plot energy, momentum, solver and timing curves of runs
 #[derive(Args)]
 #[command(after_help = "Example:\n  pliant plot runs/euler runs/midpoint --out energy.svg")]
 pub struct Arguments {
-    /// Directories of runs, with a metrics.csv in each, or such files
+    /// Run directories that hold a metrics.csv, or such CSV files
     #[arg(required = true, value_name = "RUN_DIR|FILE.csv")]
     runs: Vec<PathBuf>,
-    /// Where to draw
-    #[arg(long, value_name = "FILE.svg|.png", value_parser = output(&["svg", "png"]))]
+    /// Plot to write
+    #[arg(long, short, value_name = "FILE.svg|.png", value_parser = output(&["svg", "png"]))]
     out: PathBuf,
-    /// Above the curves [default: none]
-    #[arg(long, default_value = "", hide_default_value = true)]
+    /// Title above the curves [default: none]
+    #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
     title: String,
 }
 
@@ -41,6 +42,7 @@ pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
     if !options.quiet {
         report::say(&format!("wrote {}", out.display()));
     }
+    next_step::suggest(Output::Picture(&out), options);
     Ok(())
 }
 

@@ -10,26 +10,27 @@ use pliant::project::{Outcome, Project, SceneProject};
 
 use crate::arguments::{Options, Resuming};
 use crate::failure::Failure;
+use crate::next_step::{self, Output};
 use crate::report;
 use crate::work::{RESUME, finished, watched};
 
 /// Simulate a scene file
 #[derive(Args)]
-#[command(after_help = "Example:\n  pliant simulate scene.toml --out run\n  \
+#[command(after_help = "Examples:\n  pliant simulate scene.toml --out run\n  \
     pliant simulate scene.toml --out run --format glb\n  \
     pliant simulate scene.toml --out run --resume")]
 pub struct Arguments {
-    /// The scene
+    /// Scene file
     #[arg(value_name = "SCENE.toml")]
     scene: PathBuf,
-    /// The directory to write metrics.csv, summary.json, rest.obj and animation.pc2 into
-    #[arg(long, value_name = "DIR")]
+    /// Folder for metrics.csv, summary.json, rest.obj, animation.pc2 and a copy of the scene
+    #[arg(long, short, value_name = "DIR")]
     out: PathBuf,
-    /// Write the animation in this format, too: glb, gltf, usda or mdd in one file, or a mesh per
-    /// frame in a folder of its own
+    /// Also write the animation in this format: one file (glb, gltf, usda, mdd), or one mesh per
+    /// frame in the folder frames/
     #[arg(long, value_name = "FORMAT", default_value = "pc2", value_parser = PossibleValuesParser::new(formats()))]
     format: String,
-    /// Replace a finished run of another scene in the directory
+    /// Replace a finished run of another scene in the folder
     #[arg(long)]
     overwrite: bool,
     #[command(flatten)]
@@ -67,6 +68,7 @@ pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
         let already = if already { "already finished; " } else { "" };
         report::say(&format!("{already}{}", closing_line(&summary, &arguments.out)));
     }
+    next_step::suggest(Output::Animation(&arguments.out), options);
     Ok(())
 }
 

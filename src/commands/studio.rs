@@ -20,19 +20,19 @@ use crate::report;
 #[derive(Args)]
 #[command(after_help = "Examples:\n  pliant studio\n  pliant studio scene.toml\n  \
     pliant studio head.face --port 8080 --no-open\n\n\
-    The page is served to this machine only, at an address with a random token, until Ctrl-C.\n\
-    Only files in the folder of FILE can be read from it.")]
+    The server accepts this machine only, at an address with a random token, until Ctrl-C.\n\
+    The page can read only files in the folder of FILE.")]
 pub struct Arguments {
-    /// A scene, an animation or its project, a face, or a folder with any of them
+    /// Scene, animation, enrich project or face to open, or a folder of them
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
-    /// Port to listen at; 0 for any that is free
+    /// Port of the page; 0 picks a free one
     #[arg(long, default_value_t = 0)]
     port: u16,
-    /// Address to listen at: others than this machine's own let anybody on the network in who has the token
+    /// Address of the page; an address of the network admits everyone who has the token
     #[arg(long, default_value = "127.0.0.1", value_name = "ADDRESS")]
     host: IpAddr,
-    /// Print the address, and leave it to you to open it
+    /// Print the address without opening a browser
     #[arg(long)]
     no_open: bool,
 }

@@ -41,7 +41,7 @@ pub use loaded::Loaded;
 pub use pliant_mesh::{Attribute, Polygons};
 pub use read::{files_in, parse_mesh, parse_tetgen, read_bytes, read_mesh, read_text};
 pub use unit::{guess_unit, unit_named};
-pub use write::{AnimationWriter, write_mesh};
+pub use write::{AnimationWriter, check_mesh_name, write_mesh};
 
 /// How many cases property tests try: `PLIANT_CASES`, or a few hundred.
 #[cfg(test)]

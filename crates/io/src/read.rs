@@ -24,10 +24,14 @@ pub fn read_mesh(path: &Path) -> Result<Loaded, IoError> {
         Some(Reader::Mesh(parse) | Reader::Scene { mesh: parse, .. }) => {
             parse(path, &read_bytes(path)?, Beside::Of(path))
         }
-        Some(Reader::Cache(_)) | None => Err(unknown(path, |format| match format.reader {
-            Reader::Cache(_) => &[],
-            _ => format.endings,
-        })),
+        // A missing file is named as missing, whatever its ending.
+        Some(Reader::Cache(_)) | None => Err(match std::fs::metadata(path) {
+            Err(error) => IoError::system(path, "read")(error),
+            Ok(_) => unknown(path, |format| match format.reader {
+                Reader::Cache(_) => &[],
+                _ => format.endings,
+            }),
+        }),
     }
 }
 
@@ -81,13 +85,19 @@ mod tests {
 
     #[test]
     fn unknown_endings_and_missing_files_are_named() {
+        let folder = tempfile::tempdir().unwrap();
         for name in ["a.docx", "a.pc2"] {
-            let error = read_mesh(Path::new(name)).unwrap_err().to_string();
-            let start = format!("{name}: unknown kind of file; expected one of .obj, .off, ");
+            let path = folder.path().join(name);
+            std::fs::write(&path, "").unwrap();
+            let error = read_mesh(&path).unwrap_err().to_string();
+            let place = path.display();
+            let start = format!("{place}: unknown kind of file; expected one of .obj, .off, ");
             assert!(error.starts_with(&start) && error.ends_with(", .veg"), "{error}");
             assert!(!error.contains(".mdd"), "{error}");
         }
-        let error = read_mesh(Path::new("no/such.ele")).unwrap_err().to_string();
-        assert!(error.starts_with("no/such.node: cannot read: "), "{error}");
+        for (name, missing) in [("no/such.ele", "no/such.node"), ("no.docx", "no.docx")] {
+            let error = read_mesh(Path::new(name)).unwrap_err().to_string();
+            assert!(error.starts_with(&format!("{missing}: cannot read: ")), "{error}");
+        }
     }
 }

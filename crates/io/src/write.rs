@@ -29,10 +29,30 @@ pub fn write_mesh(path: &Path, loaded: &Loaded) -> Result<Vec<String>, IoError> 
         Writer::Mesh(bytes) => write_whole(path, &bytes(path, loaded)?)?,
         Writer::Files(write) => write(path, loaded)?,
         Writer::Scene(create) => create(path, loaded, 1.0, 0)?.finish()?,
-        Writer::Cache(_) => return Err(IoError::content(path, "holds an animation, and no mesh")),
+        Writer::Cache(_) => return Err(IoError::content(path, ONLY_MOTION)),
     }
     Ok(omissions(format, loaded))
 }
+
+/// Checks that a mesh can be written under this name, before there is a mesh.
+///
+/// ```
+/// use pliant_io::check_mesh_name;
+/// assert!(check_mesh_name("body.vtu".as_ref()).is_ok());
+/// assert!(check_mesh_name("body.docx".as_ref()).is_err());
+/// assert!(check_mesh_name("body.pc2".as_ref()).is_err());
+/// ```
+///
+/// # Errors
+/// Names the known endings if the name has another one, or a format that holds no mesh.
+pub fn check_mesh_name(path: &Path) -> Result<(), IoError> {
+    match writer_of(path)?.1 {
+        Writer::Cache(_) => Err(IoError::content(path, ONLY_MOTION)),
+        Writer::Mesh(_) | Writer::Files(_) | Writer::Scene(_) => Ok(()),
+    }
+}
+
+const ONLY_MOTION: &str = "holds an animation, and no mesh";
 
 /// Format and writer of a path by its ending.
 fn writer_of(path: &Path) -> Result<(Format, Writer), IoError> {
@@ -110,35 +130,62 @@ enum Frames {
 }
 
 impl AnimationWriter {
+    /// Checks that an animation can be written under this name, before anything is read.
+    ///
+    /// ```
+    /// use pliant_io::AnimationWriter;
+    /// assert!(AnimationWriter::check_name("walk.glb".as_ref()).is_ok());
+    /// assert!(AnimationWriter::check_name("frames/*.obj".as_ref()).is_ok());
+    /// assert!(AnimationWriter::check_name("walk.docx".as_ref()).is_err());
+    /// ```
+    ///
+    /// # Errors
+    /// Names the known endings if the name has another one, or a `*` in the name of a cache.
+    pub fn check_name(path: &Path) -> Result<(), IoError> {
+        if matches!(writer_of(path)?.1, Writer::Cache(_)) && is_pattern(path) {
+            let problem = "expected the name of one file: it holds all frames";
+            return Err(IoError::content(path, problem));
+        }
+        Ok(())
+    }
+
+    /// Checks that so many frames can be written under this name, before they are computed.
+    ///
+    /// # Errors
+    /// As [`check_name`](AnimationWriter::check_name), and if the file would hold a single mesh.
+    pub fn check(path: &Path, frames: usize) -> Result<(), IoError> {
+        AnimationWriter::check_name(path)?;
+        let (format, _) = writer_of(path)?;
+        if frames == 1 || is_pattern(path) || format.holds_animation() {
+            return Ok(());
+        }
+        let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+        let ending = path.extension().unwrap_or_default().to_string_lossy();
+        let problem = format!(
+            "holds one mesh, but there are {frames} frames: choose one with --frames 0..0, \
+             or write a file per frame as \"{stem}-*.{ending}\""
+        );
+        Err(IoError::content(path, problem))
+    }
+
     /// Starts an animation of `frames` frames at `fps` frames per second, in the format of the
     /// path's ending. A `*` in the name stands for the number of the frame, and makes a file per
     /// frame. Beside `.pc2` and `.mdd` the mesh at rest is written as `.obj`. Formats that hold
     /// only a mesh take one frame.
     pub fn create(path: &Path, rest: Loaded, fps: f64, frames: usize) -> Result<Self, IoError> {
+        AnimationWriter::check(path, frames)?;
         let (format, writer) = writer_of(path)?;
         // Files with a mesh each get their notes with the first frame.
         let mut notes = Vec::new();
         let writer = match writer {
-            Writer::Cache(_) if is_pattern(path) => {
-                let problem = "expected the name of one file: it holds all frames";
-                return Err(IoError::content(path, problem));
-            }
             _ if is_pattern(path) => {
                 if let Some(folder) = path.parent().filter(|f| !f.as_os_str().is_empty()) {
                     std::fs::create_dir_all(folder).map_err(IoError::system(folder, "create"))?;
                 }
                 Frames::Files(digits(frames))
             }
-            Writer::Mesh(_) | Writer::Files(_) | Writer::Scene(_) if frames == 1 => Frames::Mesh,
-            Writer::Mesh(_) | Writer::Files(_) => {
-                let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-                let ending = path.extension().unwrap_or_default().to_string_lossy();
-                let problem = format!(
-                    "holds one mesh, but there are {frames} frames: choose one with --frames 0..0, \
-                     or write a file per frame as \"{stem}-*.{ending}\""
-                );
-                return Err(IoError::content(path, problem));
-            }
+            Writer::Mesh(_) | Writer::Files(_) => Frames::Mesh,
+            Writer::Scene(_) if frames == 1 => Frames::Mesh,
             Writer::Scene(create) | Writer::Cache(create) => {
                 notes = omissions(format, &rest);
                 Frames::One(create(path, &rest, fps, frames)?)

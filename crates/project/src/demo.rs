@@ -194,6 +194,13 @@ mod tests {
     }
 
     #[test]
+    fn every_demo_is_a_scene_as_it_stands() {
+        for (name, text) in FILES {
+            SceneFile::parse(text).unwrap_or_else(|error| panic!("{name}: {error}"));
+        }
+    }
+
+    #[test]
     fn every_demo_is_valid_scenes_with_names_and_folders_of_their_own() {
         for (index, name) in names().enumerate() {
             assert_eq!(

@@ -152,8 +152,9 @@ impl PerformanceProject {
         Ok((performance, time))
     }
 
-    /// Refuses outputs that are inputs.
+    /// Refuses outputs that are inputs, or whose format cannot hold the frames.
     fn check_outputs(&self, effects: &[PathBuf], frames: usize) -> Result<(), ProjectError> {
+        AnimationWriter::check(&self.output, frames)?;
         let mut outputs = AnimationWriter::outputs(&self.output, frames);
         outputs.extend(run::TABLES.map(|ending| beside(&self.output, ending)));
         outputs.extend([FrameStore::path(&self.output), FrameStore::snapshot_path(&self.output)]);

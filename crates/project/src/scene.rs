@@ -1,12 +1,14 @@
 //! Scenes: from a scene file to a run folder.
 //!
-//! A run folder holds `metrics.csv`, `animation.pc2`, `rest.obj` and `summary.json`. While the run
-//! goes on, the first two end in `.part`, and `snapshot.bin` is the state to resume from.
+//! A run folder holds `metrics.csv`, `animation.pc2`, `rest.obj`, `summary.json`, and `scene.toml`,
+//! a copy of the scene. While the run goes on, the first two end in `.part`, and `snapshot.bin` is
+//! the state to resume from.
 
 mod files;
 mod ledger;
 mod metrics;
 mod run;
+mod scene_copy;
 mod surfaces;
 
 use std::path::{Path, PathBuf};
@@ -19,12 +21,15 @@ use pliant_scene::SceneFile;
 pub use files::SceneFiles;
 pub use ledger::{Milliseconds, Summary};
 pub use metrics::{COLUMNS, Row as MetricsRow};
+pub use scene_copy::SCENE_COPY;
+pub(crate) use scene_copy::{resolve_files, write_copy};
 pub use surfaces::Surfaces;
 
 use crate::driver::{self, Outcome, Project, Settings, Watch};
 use crate::error::ProjectError;
 use crate::source::{FrameRange, Source, convert};
 use run::{Run, RunFiles};
+use scene_copy::SceneCopy;
 
 /// A scene to be simulated into a run folder.
 pub struct SceneProject {
@@ -41,6 +46,8 @@ pub struct SceneProject {
     /// Files that were read, which must not be overwritten.
     inputs: Vec<PathBuf>,
     notes: Vec<String>,
+    /// The scene file, to be copied into the run folder.
+    copy: Option<SceneCopy>,
 }
 
 impl SceneProject {
@@ -58,7 +65,8 @@ impl SceneProject {
         inputs.push(path.to_owned());
         let output = output.as_ref().to_owned();
         let (animation, overwrite) = (None, false);
-        Ok(SceneProject { scene, model, output, animation, overwrite, inputs, notes })
+        let copy = Some(SceneCopy::of(path, &text)?);
+        Ok(SceneProject { scene, model, output, animation, overwrite, inputs, notes, copy })
     }
 
     /// A scene whose model is built already. Its run replaces any other.
@@ -66,7 +74,7 @@ impl SceneProject {
         let output = output.to_owned();
         let (inputs, notes) = (Vec::new(), Vec::new());
         let (animation, overwrite) = (None, true);
-        SceneProject { scene, model, output, animation, overwrite, inputs, notes }
+        SceneProject { scene, model, output, animation, overwrite, inputs, notes, copy: None }
     }
 
     /// Every file that the run writes.
@@ -98,6 +106,9 @@ impl Project for SceneProject {
         settings: &Settings,
         watch: &mut Watch<'_>,
     ) -> Result<Outcome<Summary>, ProjectError> {
+        if let Some(path) = &self.animation {
+            AnimationWriter::check(path, self.scene.frames as usize + 1)?;
+        }
         for output in self.outputs() {
             refuse_overwriting(&output, &self.inputs)?;
         }

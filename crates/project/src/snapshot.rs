@@ -1,7 +1,7 @@
 //! The snapshot of a project: how much is done, and the state to continue from.
 
-use std::fs;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use pliant_io::IoError;
 use pliant_io::atomic::{part_path, write_whole};
@@ -24,7 +24,7 @@ impl Snapshot {
     pub fn read(&self) -> Result<Option<(usize, Vec<u8>)>, ProjectError> {
         let bytes = match fs::read(&self.path) {
             Ok(bytes) => bytes,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            Err(error) if is_absent(&error) => return Ok(None),
             Err(error) => return Err(IoError::system(&self.path, "read")(error).into()),
         };
         let content = bytes
@@ -63,12 +63,15 @@ impl Snapshot {
     }
 }
 
+/// True if there is no file. In the place of its folder may be a file, too.
+fn is_absent(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+}
+
 /// Removes a file that may not be there.
 pub(crate) fn remove_file(path: &Path) -> Result<(), ProjectError> {
     match fs::remove_file(path) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            Err(IoError::system(path, "remove")(error).into())
-        }
+        Err(error) if !is_absent(&error) => Err(IoError::system(path, "remove")(error).into()),
         _ => Ok(()),
     }
 }

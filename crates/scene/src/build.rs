@@ -31,6 +31,19 @@ pub enum BuildError {
         /// What is wrong with it.
         source: MeshError,
     },
+    /// A file of tetrahedra that holds triangles alone.
+    #[error(
+        "body `{body}`: `{path}` holds {triangles} triangles and no tetrahedra: write `surface = \
+         \"{path}\"` in place of `file = \"{path}\"` to fill them"
+    )]
+    NoTetrahedra {
+        /// The body's name.
+        body: String,
+        /// The file.
+        path: String,
+        /// How many triangles it holds.
+        triangles: usize,
+    },
     /// A surface that cannot be filled with tetrahedra.
     #[error("body `{body}`: surface `{path}`: {source}")]
     Surface {

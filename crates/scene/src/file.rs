@@ -31,7 +31,7 @@ pub struct SceneFile {
 }
 
 const KEYS: &[&str] =
-    &["name", "frames", "fps", "substeps", "gravity", "body", "collider", "integrator"];
+    &["name", "frames", "fps", "substeps", "gravity", "body", "collider", "integrator", "demo"];
 const MOST_FRAMES: u32 = 10_000_000;
 const MOST_SUBSTEPS: u32 = 100_000;
 const MOST_STEPS: u64 = 1_000_000_000;
@@ -63,6 +63,7 @@ impl SceneFile {
         read_document(text, KEYS, SceneFile::read).map_err(belongs_to_integrator)
     }
 
+    /// The table `[demo]`, which says how to show the scene, is passed over.
     fn read(table: &Table<'_>) -> Result<SceneFile, SceneError> {
         let scene = SceneFile {
             name: table.or("name", "untitled".to_owned(), |v| v.words().map(str::to_owned))?,

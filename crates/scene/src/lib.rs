@@ -16,6 +16,7 @@ mod file;
 mod files;
 mod hashed;
 mod integrator;
+mod kind;
 mod limits;
 mod material;
 mod mesh;

@@ -7,6 +7,7 @@ use toml::de::{DeTable, DeValue};
 use pliant_model::words::nearest;
 
 use crate::error::{Problem, SceneError};
+use crate::kind::other_kind;
 use crate::value::Value;
 
 /// A table whose keys have all been checked against the known ones.
@@ -136,7 +137,15 @@ pub fn read_document<T>(
         let message = error.message().lines().collect::<Vec<_>>().join(", ");
         error_at(text, offset, String::new(), Problem::Syntax(message))
     })?;
-    read(&Table::open(text, document.get_ref(), 0, String::new(), known)?)
+    let entries = document.get_ref();
+    let mut keys: Vec<_> = entries.keys().collect();
+    keys.sort_by_key(|key| key.span().start);
+    let names = || keys.iter().map(|key| key.get_ref().as_ref());
+    if let Some((name, problem)) = other_kind(names(), known) {
+        let place = names().position(|key| key == name).map_or(0, |k| keys[k].span().start);
+        return Err(error_at(text, place, name.to_owned(), Problem::Refused(problem)));
+    }
+    read(&Table::open(text, entries, 0, String::new(), known)?)
 }
 
 /// An error at a byte of the text.

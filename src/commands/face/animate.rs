@@ -9,12 +9,13 @@ use pliant::model::method::Scheme;
 use pliant::project::performance::{Inertia, SolverKind};
 use pliant::project::{PerformanceProject, Project};
 
-use crate::arguments::{FrameRange, Options, Resuming};
+use crate::arguments::{FrameRange, Options, Resuming, animation_output, frame_rate};
 use crate::failure::Failure;
+use crate::next_step::{self, Output};
 use crate::report;
 use crate::work::{RESUME, finished, watched};
 
-/// Let muscles and jaw play weights of shapes
+/// Animate a face: muscles and jaw play the weights of a performance
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
     pliant face animate head.face --weights head/performance.csv --out talk.glb\n  \
@@ -22,47 +23,47 @@ use crate::work::{RESUME, finished, watched};
     pliant face animate head.face --weights take.csv --out talk.glb --dynamic\n  \
     pliant face animate head.face --weights take.csv --out talk.glb --effects palsy.toml")]
 pub struct Arguments {
-    /// What `pliant face build` wrote
+    /// Face that `pliant face build` or `pliant face fit` wrote
     #[arg(value_name = "MODEL.face")]
     model: PathBuf,
-    /// Weights of shapes, and contractions of muscles, per frame: what Live Link Face writes, a table
+    /// Weights of shapes or muscles per frame: a Live Link Face recording, a table
     /// `frame,jawOpen,…`, or JSON
-    #[arg(long, value_name = "W.csv|.json")]
+    #[arg(long, value_name = "FILE.csv|.json")]
     weights: PathBuf,
-    /// The animated skin, eyes and teeth; its ending is the format
-    #[arg(long, value_name = "FILE")]
+    /// Animation to write: skin, eyes and teeth; its ending sets the format
+    #[arg(long, short, value_name = "FILE", value_parser = animation_output)]
     out: PathBuf,
-    /// What is done to the face and what it meets: wind, fat, palsy, objects, bones …
+    /// Effects file: wind, fat, palsy, objects, moved bones
     #[arg(long, value_name = "E.toml")]
     effects: Option<PathBuf>,
-    /// How a frame is solved for [default: interactive; Newton's method, to a thousandth of the forces, where flesh has inertia]
+    /// Solver of a frame [default: interactive; with --dynamic, Newton's method to 1e-3 of the forces]
     #[arg(long, value_enum)]
     solver: Option<Kind>,
-    /// Iterations per frame of the interactive solver [default: 20; the studio has 6]
+    /// Iterations per frame of the interactive solver [default: 20]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     iterations: Option<u32>,
-    /// Frames per second, where the table does not tell
-    #[arg(long)]
+    /// Frames per second [default: as in the weights, else 30]
+    #[arg(long, value_parser = frame_rate)]
     fps: Option<f64>,
-    /// Frames A to B only, both included; either may be left out
-    #[arg(long, value_name = "A..B")]
+    /// Frames A to B, counted from 0, both included; A or B may be left out
+    #[arg(long, visible_alias = "range", value_name = "A..B")]
     frames: Option<FrameRange>,
     /// Write the skin without eyes and teeth
     #[arg(long)]
     skin_only: bool,
-    /// Let lips pass through teeth
+    /// Turn contact off: lips may pass through teeth and each other
     #[arg(long)]
     no_contact: bool,
-    /// Let flesh have inertia
+    /// Simulate the inertia of the flesh
     #[arg(long)]
     dynamic: bool,
-    /// How it moves then
+    /// Time integration scheme of the flesh
     #[arg(long, value_parser = scheme(), requires = "dynamic", default_value = USUAL.name())]
     scheme: Scheme,
-    /// Rate at which its velocities decay [1/s]
+    /// Velocity damping of the flesh, a rate in 1/s
     #[arg(long, value_name = "RATE", requires = "dynamic", default_value_t = 12.0)]
     damping: f64,
-    /// Do not keep its energy to what muscles and bones put in
+    /// Turn the energy correction (FEPR) of the flesh off
     #[arg(long, requires = "dynamic")]
     no_fepr: bool,
     #[command(flatten)]
@@ -80,9 +81,9 @@ fn scheme() -> impl TypedValueParser<Value = Scheme> {
 
 #[derive(Clone, Copy, ValueEnum)]
 enum Kind {
-    /// Newton's method, to a millionth of the forces
+    /// Newton's method, to 1e-6 of the forces
     Exact,
-    /// On a matrix that is factored once: some iterations per frame, for speed
+    /// A fixed number of iterations with a matrix that is factored once
     Interactive,
 }
 
@@ -112,5 +113,6 @@ pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
         let (path, frames, rate) = (arguments.out.display(), report.frames, report.ms_per_frame);
         report::say(&format!("wrote {path}: {frames} frames, {rate:.1} ms each"));
     }
+    next_step::suggest(Output::Animation(&arguments.out), options);
     Ok(())
 }

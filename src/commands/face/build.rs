@@ -10,37 +10,38 @@ use pliant::face::{BuildOptions, FaceModel, build, read_own_head, register};
 use pliant::io::atomic::{refuse_overwriting, write_whole};
 use pliant::math::team::Team;
 
-use crate::arguments::{BadValue, Options, number, unit};
+use crate::arguments::{BadValue, Options, number, output, unit};
 use crate::failure::Failure;
+use crate::next_step::{self, Output};
 use crate::report;
 
-/// Fill the space between skin and bones of a template with tets, and find the muscles in them
+/// Build a face from a template: tets between skin and bones, with muscles in them
 #[derive(Args)]
 #[command(after_help = "Examples:\n  pliant face build head --out head.face\n  \
     pliant face build head --out fine.face --size 0.0035\n  \
     pliant face build head --neutral me.obj --expressions smile.obj jawOpen.obj --markers me.json \
     --unit cm --out me.face")]
 pub struct Arguments {
-    /// The folder of the template
+    /// Template folder
     #[arg(value_name = "DIR")]
     template: PathBuf,
-    /// The face to write
-    #[arg(long, value_name = "MODEL.face")]
+    /// Face to write
+    #[arg(long, short, value_name = "FILE.face", value_parser = output(&["face"]))]
     out: PathBuf,
-    /// Length of the tets' edges in the cheek; lips and lids are finer, the scalp is coarser
+    /// Edge length of the tets in the cheek; lips and lids are finer, the scalp is coarser
     #[arg(long, value_name = "METRES", default_value_t = DEFAULT_SIZE, value_parser = size)]
     size: f64,
-    /// A head of your own, at rest, that the template's bones and muscles are warped into
+    /// Your head mesh in its neutral pose; bones and muscles of the template are warped into it
     #[arg(long, value_name = "SCAN", requires = "markers")]
     neutral: Option<PathBuf>,
-    /// The same head in expressions, vertex by vertex: meshes, folders of them, or glTF files with
-    /// morph targets [default: the template's, carried over]
+    /// The same mesh in expressions: meshes, folders of meshes, or glTF files with morph targets
+    /// [default: the template's, transferred]
     #[arg(long, value_name = "FILES", num_args = 1.., requires = "neutral")]
     expressions: Vec<PathBuf>,
-    /// Where landmarks are on it: {"pronasale": VERTEX, "menton": [X, Y, Z], …}
+    /// Landmarks on your mesh: {"pronasale": VERTEX, "menton": [X, Y, Z], …}
     #[arg(long, value_name = "M.json", requires = "neutral")]
     markers: Option<PathBuf>,
-    /// Of its files: m, cm, mm, in or ft
+    /// Unit of length of your files: m, cm, mm, in or ft
     #[arg(long, default_value = "m", value_parser = unit, requires = "neutral")]
     unit: f64,
 }
@@ -68,6 +69,7 @@ pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
         let seconds = start.elapsed().as_secs_f64();
         report::say(&format!("wrote {}: {} in {seconds:.1} s", out.display(), contents(&face)));
     }
+    next_step::suggest(Output::Face(&out), options);
     Ok(())
 }
 

@@ -10,30 +10,31 @@ use pliant::io::atomic::refuse_overwriting;
 use pliant::io::{Loaded, write_blendshapes, write_mesh};
 use pliant::project::performance::{OpenedEffects, open_face};
 
-use crate::arguments::Options;
+use crate::arguments::{Options, mesh_output};
 use crate::failure::Failure;
+use crate::next_step::{self, Output};
 use crate::report;
 
-/// Write what muscles and jaw make of weights of shapes, as a mesh or as morph targets
+/// Simulate combinations of shapes and write them as a mesh or as morph targets
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
-    pliant face corrective head.face --weights jawOpen=0.5,mouthSmileLeft=1 --out smirk.obj\n  \
-    pliant face corrective head.face --weights jawOpen --weights mouthPucker --out shapes.glb --effects fat.toml")]
+    pliant face corrective head.face --shape jawOpen=0.5,mouthSmileLeft=1 --out smirk.obj\n  \
+    pliant face corrective head.face --shape jawOpen --shape mouthPucker --out shapes.glb --effects fat.toml")]
 pub struct Arguments {
-    /// What `pliant face build` wrote
+    /// Face that `pliant face build` or `pliant face fit` wrote
     #[arg(value_name = "MODEL.face")]
     model: PathBuf,
-    /// Weights from 0 to 1, joined by commas; once for every shape that is to be written
-    #[arg(long, value_name = "NAME=WEIGHT,…", required = true)]
+    /// Shape to write: weights from 0 to 1, separated by commas; may be repeated
+    #[arg(long = "shape", alias = "weights", value_name = "NAME=WEIGHT,…", required = true)]
     weights: Vec<String>,
-    /// A mesh of one combination, or a glTF file with a morph target for each, named as it is written; the skin's vertices
-    /// are in their order
-    #[arg(long, value_name = "FILE.obj|.glb")]
+    /// File to write: a mesh of one shape, or a glTF file with one morph target per shape; the
+    /// skin keeps its vertex order
+    #[arg(long, short, value_name = "FILE.obj|.glb", value_parser = mesh_output)]
     out: PathBuf,
-    /// What is done to the face; the neutral is that of the altered face
+    /// Effects file; the neutral is that of the altered face
     #[arg(long, value_name = "E.toml")]
     effects: Option<PathBuf>,
-    /// When, for effects that change over time
+    /// Time at which effects that change over time are evaluated
     #[arg(long, value_name = "SECONDS", default_value_t = 0.0)]
     time: f64,
 }
@@ -41,7 +42,7 @@ pub struct Arguments {
 pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
     let Arguments { model, weights, out, effects: path, time } = arguments;
     let parse = |text: &String| {
-        let wrong = |problem| Failure::new(format!("--weights: {problem}"));
+        let wrong = |problem| Failure::new(format!("--shape: {problem}"));
         Combination::parse(text).map_err(wrong)
     };
     let combinations = weights.iter().map(parse).collect::<Result<Vec<_>, _>>()?;
@@ -99,5 +100,6 @@ pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
             if count == 1 { "shape" } else { "shapes" },
         ));
     }
+    next_step::suggest(Output::Mesh(&out), options);
     Ok(())
 }

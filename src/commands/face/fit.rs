@@ -9,10 +9,11 @@ use serde_json::Value;
 
 use crate::arguments::{Options, Resuming};
 use crate::failure::Failure;
+use crate::next_step::{self, Output};
 use crate::report;
 use crate::work::{RESUME, finished, watched};
 
-/// Find the muscles, and the pose of the jaw, that make given skins
+/// Fit muscle activations and jaw pose to target meshes
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
     pliant face fit head.face --all --out fitted\n  \
@@ -21,25 +22,26 @@ use crate::work::{RESUME, finished, watched};
     pliant face fit subject/model.face --target new.obj --activation geometry --out more\n  \
     pliant face animate fitted/model.face --weights take.csv --out talk.glb")]
 pub struct Arguments {
-    /// What `pliant face build` wrote
+    /// Face that `pliant face build` wrote
     #[arg(value_name = "MODEL.face")]
     model: PathBuf,
-    /// Skins with the vertices of the face's own, in its order; the file's name is the shape's
+    /// Target meshes with the vertices of the face's skin, in its order; the file name is the
+    /// shape's name
     #[arg(long, value_name = "FILES", num_args = 1.., required_unless_present = "all")]
     target: Vec<PathBuf>,
-    /// Every shape that the face has; mouthClose and tongueOut as what they add to jawOpen
+    /// Fit every shape of the face; mouthClose and tongueOut are fitted relative to jawOpen
     #[arg(long, conflicts_with = "target")]
     all: bool,
-    /// The folder to write: model.face, NAME.obj and NAME.png per target, report.json
-    #[arg(long, value_name = "DIR")]
+    /// Folder for model.face, report.json, and NAME.obj and NAME.png of each target
+    #[arg(long, short, value_name = "DIR")]
     out: PathBuf,
-    /// What activations may be
+    /// Kind of activation
     #[arg(long, value_enum, default_value_t = Kind::Tensor)]
     activation: Kind,
-    /// Learn from all targets together how far muscles reach, and keep that in the model
+    /// Learn the extent of the muscles from all targets together and store it in the model
     #[arg(long, conflicts_with = "activation")]
     learn_muscles: bool,
-    /// Let lips pass through teeth and each other
+    /// Turn contact off: lips may pass through teeth and each other
     #[arg(long)]
     no_contact: bool,
     /// Write no pictures
@@ -51,13 +53,13 @@ pub struct Arguments {
 
 #[derive(Clone, Copy, ValueEnum)]
 enum Kind {
-    /// A symmetric matrix per tet
+    /// Symmetric matrix per tet
     Tensor,
-    /// A contraction along the fibres per tet
+    /// Contraction along the fibres per tet
     Fibre,
-    /// A contraction along the fibres per muscle
+    /// Contraction along the fibres per muscle
     Muscle,
-    /// A symmetric matrix per muscle, spread as --learn-muscles has learned, or as the muscles lie
+    /// Symmetric matrix per muscle, distributed as learned by --learn-muscles, else as the anatomy
     Geometry,
 }
 
@@ -83,6 +85,7 @@ pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
         let (path, targets, seconds) = (arguments.out.display(), report.targets, report.seconds);
         report::say(&format!("wrote {path}: {targets} targets in {seconds:.1} s"));
     }
+    next_step::suggest(Output::Face(&arguments.out.join("model.face")), options);
     Ok(())
 }
 

@@ -13,34 +13,35 @@ use pliant::math::team::Team;
 
 use crate::arguments::{BadValue, Options, number, unit};
 use crate::failure::Failure;
+use crate::next_step::{self, Output};
 use crate::report;
 
-/// Write the built-in head as a folder of parts, put its parts into a head of your own, or check a folder
+/// Write the built-in head as a template folder, fit it into your head mesh, or check a folder
 #[derive(Args)]
 #[command(after_help = "Examples:\n  pliant face template --out head\n  \
     pliant face template --out fine --size 0.0015\n  \
     pliant face template --skin me.obj --markers me.json --shapes shapes/ --unit cm --out me\n  \
     pliant face template --check head")]
 pub struct Arguments {
-    /// The folder to write
-    #[arg(long, value_name = "DIR", required_unless_present = "check")]
+    /// Folder to write
+    #[arg(long, short, value_name = "DIR", required_unless_present = "check")]
     out: Option<PathBuf>,
-    /// Length of the skin's edges on the cheek; lips and lids are finer, the scalp is coarser
+    /// Edge length of the skin in the cheek; lips and lids are finer, the scalp is coarser
     #[arg(long, value_name = "METRES", default_value_t = DEFAULT_SIZE, value_parser = size)]
     size: f64,
-    /// A head of your own: bones, muscles and eyes of the built-in one are warped into it
+    /// Your head mesh; bones, muscles and eyes of the built-in head are warped into it
     #[arg(long, value_name = "MESH", requires = "markers", conflicts_with = "check")]
     skin: Option<PathBuf>,
-    /// Where landmarks are on it: {"pronasale": VERTEX, "menton": [X, Y, Z], …}
+    /// Landmarks on your mesh: {"pronasale": VERTEX, "menton": [X, Y, Z], …}
     #[arg(long, value_name = "M.json", requires = "skin")]
     markers: Option<PathBuf>,
-    /// Its shapes: folders of meshes, meshes, or glTF files with morph targets
+    /// Shapes of your mesh: meshes, folders of meshes, or glTF files with morph targets
     #[arg(long, value_name = "FILES", num_args = 1.., requires = "skin")]
     shapes: Vec<PathBuf>,
-    /// Of its files: m, cm, mm, in or ft
+    /// Unit of length of your files: m, cm, mm, in or ft
     #[arg(long, default_value = "m", value_parser = unit, requires = "skin")]
     unit: f64,
-    /// Read the template in this folder instead, and see whether its parts make a head
+    /// Check the template in this folder instead of writing one
     #[arg(long, value_name = "DIR", conflicts_with_all = ["out", "size"])]
     check: Option<PathBuf>,
 }
@@ -86,6 +87,7 @@ pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
         let (count, parts) = (files.len() + 1, contents(&template));
         report::say(&format!("wrote {}: {parts}; {count} files in {seconds:.1} s", folder.display()));
     }
+    next_step::suggest(Output::Template(&folder), options);
     Ok(())
 }
 

@@ -6,37 +6,38 @@ use clap::Args;
 use pliant::project::lips::CorrectionReport;
 use pliant::project::{CorrectionProject, Project};
 
-use crate::arguments::{FrameRange, Options, Reading, Resuming, positive};
+use crate::arguments::{FrameRange, Options, Reading, Resuming, animation_output, positive};
 use crate::failure::Failure;
+use crate::next_step::{self, Output};
 use crate::report;
 use crate::work::{RESUME, finished, watched};
 
-/// Correct a whole performance
+/// Correct the lips in all frames of a captured animation
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
-    pliant lips apply mouth.lips --frames capture.pc2 --out corrected.pc2\n  \
-    pliant lips apply mouth.lips --frames capture.glb --out corrected.usda --range 20..80\n  \
-    pliant lips apply mouth.lips --frames capture.pc2 --out c.pc2 --truth truth.pc2 --maps \"maps/*.ply\"")]
+    pliant lips apply mouth.lips --capture capture.pc2 --out corrected.pc2\n  \
+    pliant lips apply mouth.lips --capture capture.glb --out corrected.usda --range 20..80\n  \
+    pliant lips apply mouth.lips --capture capture.pc2 --out c.pc2 --truth truth.pc2 --maps \"maps/*.ply\"")]
 pub struct Arguments {
-    /// What `pliant lips train` wrote
-    #[arg(value_name = "M.lips")]
+    /// Lip model that `pliant lips train` wrote
+    #[arg(value_name = "FILE.lips")]
     model: PathBuf,
-    /// The captured animation
-    #[arg(long, value_name = "ANIM")]
+    /// Captured animation
+    #[arg(long = "capture", visible_alias = "frames", value_name = "CAPTURE")]
     frames: String,
-    /// The corrected animation; its ending is the format
-    #[arg(long, value_name = "FILE")]
+    /// Corrected animation to write; its ending sets the format
+    #[arg(long, short, value_name = "FILE", value_parser = animation_output)]
     out: PathBuf,
-    /// Frames A to B, both included; either may be left out
+    /// Frames A to B, counted from 0, both included; A or B may be left out
     #[arg(long, value_name = "A..B")]
     range: Option<FrameRange>,
-    /// What it should have become, to measure errors against
+    /// True animation, to measure errors against
     #[arg(long, value_name = "ANIM")]
     truth: Option<String>,
-    /// A mesh per frame, coloured by its error, or by how far it moved where no truth is known
+    /// Write one mesh per frame, coloured by its error, or without --truth by its displacement
     #[arg(long, value_name = "\"DIR/*.ply\"")]
     maps: Option<PathBuf>,
-    /// The error at which maps are darkest, in millimetres
+    /// Error at which the maps are darkest, in millimetres
     #[arg(long, value_name = "MM", default_value_t = 1.0, value_parser = positive)]
     map_scale: f64,
     #[command(flatten)]
@@ -60,6 +61,7 @@ pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
     if !options.quiet {
         report::say(&closing_line(&arguments.out, &report));
     }
+    next_step::suggest(Output::Animation(&arguments.out), options);
     Ok(())
 }
 

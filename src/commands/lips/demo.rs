@@ -8,21 +8,22 @@ use pliant::project::demo::lips;
 
 use crate::arguments::Options;
 use crate::failure::Failure;
+use crate::next_step::{self, Output};
 use crate::report;
 use crate::work::watched;
 
-/// Write a damaged performance with corrected frames, to try everything on
+/// Write a sample capture with damaged lips, and some corrected frames of it
 #[derive(Args)]
 #[command(after_help = "Example:\n  pliant lips demo --out lips")]
 pub struct Arguments {
-    /// The folder to write into
-    #[arg(long, value_name = "DIR", default_value = "lips")]
+    /// Folder to write into
+    #[arg(long, short, value_name = "DIR", default_value = "lips")]
     out: PathBuf,
-    /// Vertices around the mouth: 128 make 13,000 triangles
+    /// Number of vertices around the mouth; 128 give 13,000 triangles
     #[arg(long, value_name = "N", default_value_t = 128, value_parser = clap::value_parser!(u16).range(32..=1024))]
     around: u16,
-    /// How many corrected frames
-    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..=40))]
+    /// Number of frames to correct
+    #[arg(long = "count", alias = "corrected", value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..=40))]
     corrected: u16,
 }
 
@@ -42,5 +43,6 @@ pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
             list.join(", ")
         ));
     }
+    next_step::suggest(Output::LipSample(folder), options);
     Ok(())
 }

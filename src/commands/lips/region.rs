@@ -8,26 +8,27 @@ use crate::failure::Failure;
 /// The neutral mesh and its regions.
 #[derive(Args)]
 pub struct NeutralArguments {
-    /// The neutral mesh
+    /// Neutral mesh
     #[arg(long, value_name = "MESH")]
     pub rest: Option<String>,
-    /// Vertices of the inner lip, which are made anew: a file of ids, or group=NAME for a group
-    /// or a painted attribute of the neutral mesh
+    /// Vertices of the inner lip, which are reconstructed: a file of vertex ids, or group=NAME
+    /// for a group or a painted attribute of the neutral mesh
     #[arg(long, value_name = "SEL", conflicts_with = "lips")]
     inner: Option<String>,
-    /// Vertices of the mouth around it, which are trusted
+    /// Vertices of the mouth around the inner lip, whose captured positions are trusted
     #[arg(long, value_name = "SEL", conflicts_with = "lips")]
     mouth: Option<String>,
-    /// In place of both: a few vertices on the line where the lips meet, the corners among them
+    /// In place of --inner and --mouth: a few vertices on the contact line of the lips, corners
+    /// included
     #[arg(long, value_name = "SEL")]
     lips: Option<String>,
-    /// How far the inner lip reaches from that line, in metres [default: a fifth of its width]
+    /// Distance of the inner lip from that line [default: a fifth of the mouth's width]
     #[arg(long, value_name = "METRES", requires = "lips")]
     inner_reach: Option<f64>,
-    /// How far the mouth reaches from that line, in metres [default: four fifths of its width]
+    /// Distance of the mouth region from that line [default: four fifths of the mouth's width]
     #[arg(long, value_name = "METRES", requires = "lips")]
     mouth_reach: Option<f64>,
-    /// Vertices that move with the skull, where the head's rotation is not taken out of the capture
+    /// Vertices that move with the skull, if the capture contains the head's rotation
     #[arg(long, value_name = "SEL")]
     rigid: Option<String>,
 }

@@ -10,29 +10,30 @@ use pliant::lips::sketch::{Camera, Contours, SketchOptions, sketch};
 use pliant::math::team::Team;
 use pliant::project::lips::{read_mesh_in, selection};
 
-use crate::arguments::{Options, Reading};
+use crate::arguments::{Options, Reading, mesh_output};
 use crate::failure::Failure;
+use crate::next_step::{self, Output};
 use crate::report;
 
-/// Deform lips until they fit a contour drawn on a picture
+/// Fit the lips of a mesh to a contour drawn on a picture
 #[derive(Args)]
 #[command(after_help = "Example:\n  \
     pliant lips sketch --mesh open.obj --camera camera.json --contour contour.json --inner inner.txt --out closed.obj")]
 pub struct Arguments {
-    /// The frame to correct
+    /// Mesh of the frame to correct
     #[arg(long, value_name = "MESH")]
     mesh: String,
-    /// The camera of the picture, in JSON
-    #[arg(long, value_name = "C.json")]
+    /// Camera of the picture, a JSON file
+    #[arg(long, value_name = "CAMERA")]
     camera: PathBuf,
-    /// The contour, in pixels of the picture, in JSON
+    /// Contour in pixels of the picture, a JSON file
     #[arg(long, value_name = "K.json")]
     contour: PathBuf,
-    /// Vertices that may move: a file of ids, or group=NAME
+    /// Vertices that may move: a file of vertex ids, or group=NAME
     #[arg(long, value_name = "SEL")]
     inner: String,
-    /// The corrected frame
-    #[arg(long, value_name = "MESH")]
+    /// Corrected mesh to write; its ending sets the format
+    #[arg(long, short, value_name = "FILE", value_parser = mesh_output)]
     out: PathBuf,
     #[command(flatten)]
     reading: Reading,
@@ -77,5 +78,6 @@ pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
             1e3 * clock.elapsed().as_secs_f64(),
         ));
     }
+    next_step::suggest(Output::Mesh(&arguments.out), options);
     Ok(())
 }

@@ -13,20 +13,20 @@ use crate::failure::Failure;
 use crate::report;
 use crate::work::watched;
 
-/// Name the frames that are most worth correcting
+/// List the frames that are most worth correcting
 #[derive(Args)]
 #[command(after_help = "Example:\n  \
-    pliant lips suggest --rest rest.obj --frames capture.pc2 --inner inner.txt --mouth mouth.txt --count 10")]
+    pliant lips suggest --rest rest.obj --capture capture.pc2 --inner inner.txt --mouth mouth.txt --count 10")]
 pub struct Arguments {
     #[command(flatten)]
     neutral: NeutralArguments,
-    /// The captured animation
-    #[arg(long, value_name = "ANIM")]
+    /// Captured animation
+    #[arg(long = "capture", visible_alias = "frames", value_name = "CAPTURE")]
     frames: String,
-    /// How many frames
+    /// Number of frames
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..=1000))]
     count: u16,
-    /// Say it as JSON
+    /// Print JSON
     #[arg(long)]
     json: bool,
     #[command(flatten)]

@@ -7,40 +7,41 @@ use pliant::lips::RegressionOptions;
 use pliant::project::lips::{Training, TrainingStart};
 
 use super::region::NeutralArguments;
-use crate::arguments::{Options, Reading};
+use crate::arguments::{Options, Reading, output};
 use crate::failure::Failure;
+use crate::next_step::{self, Output};
 use crate::report;
 use crate::work::watched;
 
-/// Learn from a few corrected frames
+/// Train a lip model from a few corrected frames
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
-    pliant lips train --rest rest.obj --frames capture.pc2 --corrected \"fix/*.obj\" \
+    pliant lips train --rest rest.obj --capture capture.pc2 --corrected \"fix/*.obj\" \
     --inner inner.txt --mouth mouth.txt --out mouth.lips\n  \
-    pliant lips train --model mouth.lips --frames capture.pc2 --corrected fix/0137.obj --out mouth.lips")]
+    pliant lips train --model mouth.lips --capture capture.pc2 --corrected fix/0137.obj --out mouth.lips")]
 pub struct Arguments {
     #[command(flatten)]
     neutral: NeutralArguments,
-    /// A model to add corrected frames to; its regions are kept
-    #[arg(long, value_name = "M.lips", conflicts_with_all = ["rest", "inner", "mouth", "lips", "rigid", "ridge", "truncation"])]
+    /// Lip model to add corrected frames to; its regions are kept
+    #[arg(long, value_name = "FILE.lips", conflicts_with_all = ["rest", "inner", "mouth", "lips", "rigid", "ridge", "truncation"])]
     model: Option<PathBuf>,
-    /// The captured animation
-    #[arg(long, value_name = "ANIM")]
+    /// Captured animation
+    #[arg(long = "capture", visible_alias = "frames", value_name = "CAPTURE")]
     frames: String,
-    /// Corrected frames, meshes; the last number in a file's name is its frame, from 0
+    /// Meshes of corrected frames; the last number in a file name is the frame, from 0
     #[arg(long, value_name = "FILES", required = true, num_args = 1..)]
     corrected: Vec<String>,
-    /// Regularise: 0 follows every corrected frame exactly, 0.001 smooths contradictions
+    /// Regularisation: 0 reproduces the corrected frames, 0.001 averages contradictions
     #[arg(long, value_name = "LAMBDA", default_value_t = 0.0)]
     ridge: f64,
-    /// Directions in which the corrected frames differ by less than this part are ignored
+    /// Relative singular value below which directions of the corrected frames are ignored
     #[arg(long, value_name = "PART", default_value_t = 1e-6)]
     truncation: f64,
-    /// Learn from the corrected frames alone, as the paper does, and nothing from the capture
+    /// Learn from the corrected frames alone, without the capture, as in the paper
     #[arg(long, conflicts_with = "model")]
     plain: bool,
-    /// The model to write
-    #[arg(long, value_name = "M.lips")]
+    /// Lip model to write
+    #[arg(long, short, value_name = "FILE.lips", value_parser = output(&["lips"]))]
     out: PathBuf,
     #[command(flatten)]
     reading: Reading,
@@ -74,5 +75,6 @@ pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
             report.seconds,
         ));
     }
+    next_step::suggest(Output::LipModel(&training.output), options);
     Ok(())
 }

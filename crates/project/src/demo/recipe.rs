@@ -1,10 +1,12 @@
 //! A demo: one scene, the methods that are compared on it, and what is shown of them.
 
+use pliant_scene::SceneFile;
 use serde::Deserialize;
 use thiserror::Error;
 use toml::{Table, Value};
 
 use super::table::lay_over;
+use crate::scene::resolve_files;
 
 /// A scene file with a table `[demo]`.
 #[derive(Clone, Debug, Deserialize)]
@@ -137,6 +139,37 @@ pub enum DemoError {
 const MOMENTS: u32 = 6;
 
 impl Demo {
+    /// Shows a scene without a table `[demo]`: a single variant, from its beginning to its end.
+    ///
+    /// # Errors
+    /// When `text`, which `scene` was read from, is not TOML.
+    pub fn of_scene(name: &str, scene: &SceneFile, text: &str) -> Result<Demo, DemoError> {
+        let table = text.parse().map_err(|reason: toml::de::Error| DemoError::NotToml {
+            name: name.to_owned(),
+            reason: reason.to_string().trim_end().to_owned(),
+        })?;
+        Ok(Demo {
+            name: name.to_owned(),
+            about: scene.name.clone(),
+            figure: String::new(),
+            strip: vec![0.0, f64::from(scene.frames) / scene.fps],
+            room: None,
+            view: None,
+            plate: None,
+            plot: Vec::new(),
+            accuracy: None,
+            variants: vec![Variant::default()],
+            scene: table,
+        })
+    }
+
+    /// The same with the files that the scene names in a folder.
+    pub fn within(mut self, folder: &str) -> Demo {
+        resolve_files(&mut self.scene, folder);
+        self.variants.iter_mut().for_each(|variant| resolve_files(&mut variant.set, folder));
+        self
+    }
+
     /// Reads a scene file with a table `[demo]`.
     ///
     /// # Errors

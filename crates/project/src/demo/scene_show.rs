@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use glam::DVec3;
-use pliant_io::atomic::write_whole;
 use pliant_scene::SceneFile;
 use pliant_view::plot::Panel;
 use pliant_view::{Bounds, Filmstrip, FilmstripRow, Picture};
@@ -15,7 +14,7 @@ use crate::picture::costume::Wardrobe;
 use crate::picture::figure::{self, Curves};
 use crate::picture::footage::Footage;
 use crate::picture::{Film, MetricsTable, Size, Stage, save_png};
-use crate::scene::{SceneFiles, SceneProject};
+use crate::scene::{SceneFiles, SceneProject, write_copy};
 
 /// Pictures in the film, at most.
 const FILM: usize = 90;
@@ -99,7 +98,7 @@ impl Runner<'_> {
             Err(lost @ ProjectError::Lost { .. }) => watch.note(&lost.to_string()),
             Err(error) => return Err(error),
         }
-        write_whole(&folder.join("scene.toml"), text.as_bytes())?;
+        write_copy(folder, text)?;
         let (wardrobe, threads) = (&mut self.wardrobe, self.settings.threads);
         let footage = Footage::open(
             self.demo,

@@ -66,6 +66,7 @@ impl<'a> EnrichmentRun<'a> {
             let cells = values.resolution.unwrap_or_else(usual);
             values.resolution = Some(cells.div_ceil(2).max(4));
         }
+        AnimationWriter::check(&request.output, input.len())?;
         let outputs = Outputs::new(&request.output);
         outputs.refuse_inputs(request, &values, &input)?;
         let prepared = prepare(&values, &request.folder, &mut input, threads)?;

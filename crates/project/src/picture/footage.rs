@@ -58,7 +58,7 @@ impl Footage {
             positions: vec![DVec3::ZERO; cache.points()],
             cache,
             bodies,
-            props: Prop::of(demo, scene).map_err(named)?,
+            props: Prop::of(demo, scene)?,
         })
     }
 

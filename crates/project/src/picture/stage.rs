@@ -72,6 +72,23 @@ impl Stage {
         Stage { ground: Some(Ground::at(height)), ..self }
     }
 
+    /// The same seen by another camera.
+    pub fn with_camera(self, camera: Camera) -> Stage {
+        Stage { camera, ..self }
+    }
+
+    /// Where the camera stands \[m\].
+    pub fn eye(&self) -> DVec3 {
+        self.camera.eye
+    }
+
+    /// The same magnified about the centre of the picture.
+    pub fn zoomed(self, factor: f64) -> Stage {
+        let half = (0.5 * self.camera.field_of_view.to_radians()).tan() / factor;
+        let field_of_view = 2.0 * half.atan().to_degrees();
+        Stage { camera: Camera { field_of_view, ..self.camera }, ..self }
+    }
+
     /// The same without a floor: from below, too, nothing is hidden.
     pub fn without_ground(self) -> Stage {
         Stage { ground: None, ..self }

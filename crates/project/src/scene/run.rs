@@ -10,6 +10,7 @@ use pliant_sim::{State, StepReport, Workspace, measure, snapshot, step};
 
 use super::ledger::{Ledger, Summary};
 use super::metrics::COLUMNS;
+use super::scene_copy::SceneCopy;
 use super::{SceneProject, Surfaces};
 use crate::driver::{Place, Watch, Work};
 use crate::error::ProjectError;
@@ -58,6 +59,7 @@ pub struct Run<'a> {
     scene: &'a SceneFile,
     model: &'a Model,
     overwrite: bool,
+    copy: Option<&'a SceneCopy>,
     files: RunFiles,
     state: State,
     workspace: Workspace,
@@ -80,6 +82,7 @@ impl<'a> Run<'a> {
             scene,
             model,
             overwrite: project.overwrite,
+            copy: project.copy.as_ref(),
             files: RunFiles::new(&project.output),
             state: State::initial(model),
             workspace: Workspace::new(model, threads)?,
@@ -172,6 +175,9 @@ impl Work for Run<'_> {
         // Half a new run beside an old one would be a lie.
         for path in [&files.summary, &files.metrics, &files.animation] {
             remove_file(path)?;
+        }
+        if let Some(copy) = self.copy {
+            copy.write(&files.folder)?.iter().for_each(|note| watch.note(note));
         }
         write_mesh(&files.rest, self.surfaces.rest())?;
         let metrics = PartFile::create(&files.metrics, OnFailure::Keep)?;

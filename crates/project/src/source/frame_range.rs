@@ -16,7 +16,7 @@ pub struct FrameRange {
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 pub enum FrameRangeError {
     /// It is not two numbers with `..` between them.
-    #[error("expected two frame numbers such as 20..80")]
+    #[error("expected a range such as 20..80, or 5..5 for one frame")]
     Form,
     /// It ends before it begins.
     #[error("the first frame comes after the last one")]

@@ -32,6 +32,14 @@ pub(super) fn spec(body: &crate::Body, files: &mut dyn Files) -> Result<Body, Bu
         }
         MeshSource::File { path, unit } => {
             let mut mesh = files.mesh(path).map_err(unread)?;
+            let triangles = mesh.triangles.len();
+            if mesh.tets.is_empty() && triangles > 0 {
+                return Err(BuildError::NoTetrahedra {
+                    body: name(),
+                    path: path.clone(),
+                    triangles,
+                });
+            }
             mesh.positions.iter_mut().for_each(|x| *x *= unit.metres());
             mesh
         }

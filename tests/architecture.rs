@@ -41,10 +41,18 @@ fn libraries_never_print() {
 }
 
 #[test]
-fn only_io_and_the_command_touch_the_disk() {
+fn only_io_project_and_the_command_touch_the_disk() {
     let rooms =
-        ["crates/math", "crates/mesh", "crates/model", "crates/scene", "crates/sim", "crates/view"];
-    forbid(&rooms, &["std::fs", "fs::", "File::open", "File::create", "OpenOptions"]);
+        ["math", "mesh", "model", "scene", "sim", "view", "enrich", "face", "lips", "studio"]
+            .map(|room| format!("crates/{room}"));
+    let words = ["std::fs", "fs::", "File::open", "File::create", "OpenOptions"];
+    forbid(&rooms.each_ref().map(String::as_str), &words);
+}
+
+/// Saved files and downloads are written by functions of `project`.
+#[test]
+fn the_studio_writes_no_file_by_itself() {
+    forbid(&["crates/studio"], &["AnimationWriter", "write_mesh", "write_whole"]);
 }
 
 #[test]

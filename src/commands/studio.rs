@@ -6,10 +6,8 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use clap::Args;
-use pliant::project::{ProjectError, demo};
-use pliant::project::source::{PUPPET, Source};
-use pliant::io::AnimationOptions;
-use pliant_studio::{Library, Made, SceneEntry, Studio, StudioError, StudioOptions, missing};
+use pliant::project::ProjectError;
+use pliant_studio::{Library, Studio, StudioOptions, missing};
 
 use crate::arguments::Options;
 use crate::failure::Failure;
@@ -46,7 +44,7 @@ pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
     // A fault of a place is told on its page; the other places go on.
     std::panic::set_hook(Box::new(|_| {}));
     let threads = options.threads();
-    let library = Library { scenes: scenes()?, projects: projects()?, puppets: Some(puppet) };
+    let library = Library::built_in().map_err(ProjectError::from)?;
     let studio = Studio::open(StudioOptions { file, host, port, threads, library })
         .map_err(|error| Failure::new(error.to_string()))?;
     let url = studio.url();
@@ -63,46 +61,6 @@ pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
         std::thread::sleep(LOOK);
     }
     Ok(())
-}
-
-/// The built-in scenes, with the methods that they compare.
-fn scenes() -> Result<Vec<SceneEntry>, Failure> {
-    let mut scenes = Vec::new();
-    for name in demo::names() {
-        let Some(demo) = demo::find(name) else { continue };
-        let demo = demo.map_err(ProjectError::from)?;
-        let mut variants = Vec::new();
-        for variant in &demo.variants {
-            variants.push((variant.label.clone(), demo.scene_of(variant).map_err(ProjectError::from)?));
-        }
-        scenes.push(SceneEntry { name: demo.name, about: demo.about, variants });
-    }
-    Ok(scenes)
-}
-
-/// The built-in animations that can be enriched.
-fn projects() -> Result<Vec<(String, String)>, Failure> {
-    let mut projects = Vec::new();
-    for name in demo::project_names() {
-        let Some(demo) = demo::project(name) else { continue };
-        let demo = demo.map_err(ProjectError::from)?;
-        projects.push((name.to_owned(), demo.text.to_owned()));
-    }
-    Ok(projects)
-}
-
-/// What `puppet:NAME` stands for.
-fn puppet(written: &str, fps: Option<f64>) -> Option<Result<Made, StudioError>> {
-    if !written.starts_with(PUPPET) {
-        return None;
-    }
-    let options = AnimationOptions { fps, ..AnimationOptions::default() };
-    let read = || -> Result<Made, ProjectError> {
-        let mut source = Source::open(written, options)?;
-        let frames = (0..source.frames()).map(|k| source.frame(k)).collect::<Result<_, _>>()?;
-        Ok(Made { loaded: source.loaded().clone(), fps: source.fps(), frames })
-    };
-    Some(read().map_err(|error| StudioError::refused(error.to_string())))
 }
 
 /// By whatever the system opens addresses with; where there is nothing, the address has been printed.

@@ -91,19 +91,31 @@ impl Enrichment {
         simulation: impl FnOnce(&EmbeddedSurface) -> SimulationOptions,
         threads: usize,
     ) -> Result<Self, EnrichError> {
+        let embedded = Enrichment::embed(rest, separated, poses, &options, threads)?;
+        Enrichment::on(embedded, &rest.positions, poses, options, simulation, threads)
+    }
+
+    /// Fills the surface of an animation with tets, as [`Enrichment::new`] does. `rest`, `separated`
+    /// and `poses` are in the input's unit.
+    pub fn embed(
+        rest: &Mesh,
+        separated: Option<&Mesh>,
+        poses: &[Vec<DVec3>],
+        options: &EnrichOptions,
+        threads: usize,
+    ) -> Result<EmbeddedSurface, EnrichError> {
         let scale = |points: &[DVec3]| points.iter().map(|&x| x * options.unit).collect();
         let metric = |mesh: &Mesh| Mesh { positions: scale(&mesh.positions), ..mesh.clone() };
         let separated = separated.map(metric);
         let scaled: Vec<Vec<DVec3>> = poses.iter().map(|pose| scale(pose)).collect();
-        let embedded = EmbeddedSurface::of_animation(
+        EmbeddedSurface::of_animation(
             metric(rest),
             separated.as_ref(),
             &scaled,
             options.tracked.is_none(),
             &options.filling,
             &Team::new(threads),
-        )?;
-        Enrichment::on(embedded, &rest.positions, poses, options, simulation, threads)
+        )
     }
 
     /// Prepares the enrichment on tets that exist already, filled with the same options. `rest` and

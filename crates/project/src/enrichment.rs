@@ -11,7 +11,10 @@ use std::path::{Path, PathBuf};
 use pliant_enrich::Project as EnrichProject;
 use pliant_io::AnimationOptions;
 
-pub use prepare::{Prepared, prepare};
+pub use prepare::{
+    ContactObjects, FilledSurface, LoopClosure, Prepared, contact_objects, prepare, resolve,
+    selectable_rest, separated_pose, settle,
+};
 
 use crate::demo::Look;
 use crate::driver::{self, Outcome, Project, Settings, Watch};

@@ -45,6 +45,15 @@ pub enum ProjectError {
         /// What is wrong with it.
         source: Box<dyn Error + Send + Sync>,
     },
+    /// A name leads to no file of the opened folder.
+    #[error("`{0}` is not in the opened project")]
+    Outside(String),
+    /// An output exists, and was not written by the caller.
+    #[error("{} is there already", .path.display())]
+    Exists {
+        /// The output.
+        path: PathBuf,
+    },
     /// What is asked for has no meaning.
     #[error("{0}")]
     Request(String),

@@ -39,9 +39,11 @@ mod snapshot;
 pub mod demo;
 pub mod enrichment;
 pub mod fit;
+pub mod folder;
 pub mod lips;
 pub mod performance;
 pub mod picture;
+pub mod saved;
 pub mod scene;
 pub mod source;
 

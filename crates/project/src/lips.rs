@@ -10,4 +10,7 @@ mod training;
 pub use correction::{CorrectionProject, CorrectionReport};
 pub use neutral::{Neutral, NeutralRegion, check_capture, read_mesh_in, selection};
 pub use suggest::suggest;
-pub use training::{Training, TrainingReport, TrainingStart, open_model};
+pub use training::{
+    Training, TrainingReport, TrainingStart, observe, open_model, write_corrected_frame,
+    write_model,
+};

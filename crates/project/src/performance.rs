@@ -108,6 +108,25 @@ pub fn open_face(path: &Path) -> Result<FaceModel, ProjectError> {
     FaceModel::decode(&bytes).map_err(|error| ProjectError::about(path, error))
 }
 
+/// Reads the text of a performance; the ending of `name` is its format. `fps` counts where the text
+/// does not say.
+///
+/// # Errors
+/// When the text is no table of weights, or the face lacks a shape or muscle that it names.
+pub fn parse_performance(
+    name: &Path,
+    text: &str,
+    face: &FaceModel,
+    fps: Option<f64>,
+) -> Result<Performance, ProjectError> {
+    let shapes = face.playable();
+    let muscles: Vec<&str> = face.muscles.iter().map(|muscle| muscle.name.as_str()).collect();
+    let names = Names { shapes: &shapes, muscles: &muscles };
+    let is_json = ending(name) == "json";
+    let read = if is_json { Performance::parse_json } else { Performance::parse };
+    Ok(read(name, text, &names, fps)?)
+}
+
 impl PerformanceProject {
     /// Plays `weights` on the face `model` into `output`, quasi-statically and with contact.
     pub fn new(
@@ -134,12 +153,7 @@ impl PerformanceProject {
     fn read_performance(&self, face: &FaceModel) -> Result<(Performance, f64), ProjectError> {
         let path = &self.weights;
         let text = pliant_io::read_text(path)?;
-        let shapes = face.playable();
-        let muscles: Vec<&str> = face.muscles.iter().map(|muscle| muscle.name.as_str()).collect();
-        let names = Names { shapes: &shapes, muscles: &muscles };
-        let is_json = ending(path) == "json";
-        let read = if is_json { Performance::parse_json } else { Performance::parse };
-        let mut performance = read(path, &text, &names, self.fps)?;
+        let mut performance = parse_performance(path, &text, face, self.fps)?;
         let mut time = 0.0;
         if let Some(range) = &self.frames {
             let count = performance.frames.len();
@@ -217,7 +231,7 @@ impl Project for PerformanceProject {
         let opened = OpenedEffects::open(self.effects.as_deref(), &face)?;
         self.check_outputs(&opened.inputs, performance.frames.len())?;
         let options = self.simulation_options(&opened, performance.fps, settings.threads)?;
-        let world = opened.world(self.effects.as_deref(), &face, performance.fps)?;
+        let world = opened.world(&face, performance.fps)?;
         let altered = (&opened.alteration, time);
         let animator = Animator::in_world(&face, &performance, &options, altered, &world)?;
         let ensemble = Ensemble::new(&face, self.skin_only).with_props(&world.props);

@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use pliant_io::AnimationWriter;
 use pliant_model::DVec3;
 use pliant_sim::Simulation;
 
 use crate::error::ProjectError;
+use crate::saved::write_animation;
 use crate::scene::Surfaces;
 use crate::source::DEFAULT_FPS;
 
@@ -46,18 +46,16 @@ impl Save for Simulation {
         let surfaces = Surfaces::of(self.model());
         let rest = surfaces.rest().clone();
         let mut shown = vec![DVec3::ZERO; rest.mesh.positions.len()];
-        let (fps, count) = (recording.fps().unwrap_or(DEFAULT_FPS), recording.frames().len());
-        let mut writer = AnimationWriter::create(path, rest, fps, count)?;
-        for frame in recording.frames() {
-            surfaces.carry_vertices(frame, &mut shown);
-            writer.write_frame(&shown)?;
-        }
-        let mut notes = writer.notes().to_vec();
+        let fps = recording.fps().unwrap_or(DEFAULT_FPS);
+        let frames: Vec<&[DVec3]> = recording.frames().collect();
+        let mut notes = write_animation(path, rest, fps, frames.len(), |k| {
+            surfaces.carry_vertices(frames[k], &mut shown);
+            Ok(shown.clone())
+        })?;
         if recording.missed() > 0 {
             let missed = recording.missed();
             notes.push(format!("the last {missed} steps are missing: the recording was full"));
         }
-        writer.finish()?;
         Ok(notes)
     }
 }

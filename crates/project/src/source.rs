@@ -201,6 +201,11 @@ impl Source {
         self.rest().bounds().map_or(Vec::new(), |b| guess_unit(b.size().max_element()))
     }
 
+    /// Metres per unit of the file: the best guess, or 1.
+    pub fn working_unit(&self) -> f64 {
+        self.unit_guess().first().and_then(|name| unit_named(name)).unwrap_or(1.0)
+    }
+
     /// A sentence about a size that cannot be metres.
     pub fn unit_warning(&self) -> Option<String> {
         let length = self.rest().bounds()?.size().max_element();

@@ -3,12 +3,12 @@
 //! prints them as JSON. Nothing is drawn: a browser is measured by its own tests.
 
 use std::alloc::{GlobalAlloc, Layout, System};
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use futures_util::{SinkExt, StreamExt};
-use pliant_studio::{Library, SceneEntry, Studio, StudioOptions};
+use pliant_project::demo;
+use pliant_studio::{Library, Studio, StudioOptions};
 use serde_json::{Value, json};
 use tokio::net::TcpStream;
 use tokio_tungstenite::tungstenite::Message;
@@ -58,12 +58,7 @@ fn main() -> Result<(), Fault> {
     let mut arguments = std::env::args().skip(1);
     let seconds: f64 = arguments.next().map_or(Ok(20.0), |word| word.parse())?;
     let threads = arguments.next().map_or(Ok(1), |word| word.parse())?;
-    let scene = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../assets/scenes/jelly.toml");
-    let text = std::fs::read_to_string(scene)?;
-    // The table [demo] comes last, and is the command's.
-    let text = text.split("\n[demo]").next().unwrap_or("").to_owned();
-    let variants = vec![(String::new(), text)];
-    let scenes = vec![SceneEntry { name: "jelly".to_owned(), about: String::new(), variants }];
+    let scenes = demo::find("jelly").into_iter().collect::<Result<_, _>>()?;
     let library = Library { scenes, ..Library::default() };
     let studio = Studio::open(StudioOptions { threads, library, ..StudioOptions::default() })?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;

@@ -8,15 +8,16 @@ mod settings;
 mod shown;
 mod solid;
 
-use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use glam::DVec3;
 use pliant_enrich::Project;
+use pliant_project::ProjectError;
+use pliant_project::saved::SavedFiles;
 use serde::Deserialize;
 use serde_json::Value;
 
-use self::export::Export;
+use self::export::{Export, file_name};
 use self::paint::{Brush, Paint};
 use self::piece::{Piece, Source, built_in, first, library};
 use self::run::Run;
@@ -124,7 +125,7 @@ struct Room<'a> {
     follows_run: bool,
     generation: u64,
     due: Instant,
-    saved: Vec<PathBuf>,
+    saved: SavedFiles,
 }
 
 /// The place's loop.
@@ -256,7 +257,7 @@ impl<'a> Room<'a> {
             follows_run: false,
             generation: 0,
             due: Instant::now(),
-            saved: Vec::new(),
+            saved: SavedFiles::default(),
         };
         room.enter();
         Ok(Some(room))
@@ -319,7 +320,9 @@ impl<'a> Room<'a> {
                 let text = self.text();
                 let export = Export { piece: &self.pile.piece, text: &text, result: &self.result };
                 match export.save((&name, &format), over, self.opened, &mut self.saved) {
-                    Err(StudioError::Exists(file)) => shown::exists(self.outlet, &file),
+                    Err(StudioError::Project(ProjectError::Exists { path })) => {
+                        shown::exists(self.outlet, &file_name(&path));
+                    }
                     files => shown::saved(self.outlet, &files?),
                 }
                 self.outlet.retain_json("library", &library(self.opened));

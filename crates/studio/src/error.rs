@@ -24,13 +24,10 @@ pub enum StudioError {
         /// As the system says it.
         reason: String,
     },
-    /// A file that is none of the opened project's.
-    #[error("`{0}` is not in the opened project")]
-    Outside(String),
     /// The file or folder that was to be opened is not there.
     #[error("{}: {source}", path.display())]
-    Project {
-        /// Of the project.
+    Missing {
+        /// The file or folder.
         path: PathBuf,
         /// As the system says it.
         source: io::Error,
@@ -38,9 +35,9 @@ pub enum StudioError {
     /// A command that a place does not understand, or cannot follow.
     #[error("{0}")]
     Refused(String),
-    /// A file that is there already, and was not written by this studio.
-    #[error("{0} is there already")]
-    Exists(String),
+    /// A project, or a file that one writes.
+    #[error(transparent)]
+    Project(#[from] pliant_project::ProjectError),
     /// A scene or a body.
     #[error(transparent)]
     Model(#[from] pliant_model::ModelError),

@@ -4,14 +4,15 @@ mod head;
 mod seen;
 mod settings;
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use pliant_face::alteration::{Alteration, no_maps};
-use pliant_face::effects::Effects;
-use pliant_face::performance::{Names, PerformanceFrame};
-use pliant_face::{AnimatedFrame, Animator, Ensemble, FaceModel, Performance, World};
+use pliant_face::performance::PerformanceFrame;
+use pliant_face::{AnimatedFrame, Animator, Ensemble, FaceModel, Performance};
 use pliant_io::read_mesh;
+use pliant_project::ProjectError;
+use pliant_project::performance::{OpenedEffects, parse_performance};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -160,7 +161,7 @@ impl Room<'_> {
     fn animate(&mut self, face: &Arc<FaceModel>) -> Result<Next, StudioError> {
         let sliders = Performance {
             fps: FPS,
-            shapes: face.recipes.iter().map(|recipe| recipe.0.clone()).collect(),
+            shapes: face.playable().into_iter().map(str::to_owned).collect(),
             muscles: face.muscles.iter().map(|muscle| muscle.name.clone()).collect(),
             frames: Vec::new(),
         };
@@ -231,18 +232,13 @@ impl Room<'_> {
         outlet.begin_work();
         outlet.progress("Preparing the flesh", 0.3);
         let made = || -> Result<Animator<'f>, StudioError> {
-            let effects = Effects::parse("effects".as_ref(), &self.settings.effects())?;
-            let alteration = Alteration::new(face, &effects, "effects".as_ref(), &mut no_maps)?;
-            let no_files = |file: &str| {
-                Err(pliant_face::FaceError::UnknownShape {
-                    path: "effects".into(),
-                    name: file.to_owned(),
-                    nearest: None,
-                })
-            };
-            let world = World::of(face, &effects, FPS, no_files)?;
+            let no_files = |file: &str| Err(ProjectError::Outside(file.to_owned()));
+            let (name, text) = (Path::new("effects"), self.settings.effects());
+            let effects = OpenedEffects::parse(name, &text, face, &no_files)?;
+            let world = effects.world(face, FPS)?;
             let options = self.settings.options(self.desk.opened.threads);
-            Ok(Animator::in_world(face, sliders, &options, (&alteration, 0.0), &world)?)
+            let altered = (&effects.alteration, 0.0);
+            Ok(Animator::in_world(face, sliders, &options, altered, &world)?)
         };
         let made = made();
         outlet.end_work();
@@ -301,12 +297,7 @@ impl Room<'_> {
             return Ok(Performance::speech(FPS));
         }
         let text = self.desk.opened.text(file)?;
-        let shapes: Vec<&str> = face.recipes.iter().map(|recipe| recipe.0.as_str()).collect();
-        let muscles: Vec<&str> = face.muscles.iter().map(|muscle| muscle.name.as_str()).collect();
-        let names = Names { shapes: &shapes, muscles: &muscles };
-        let read =
-            if file.ends_with(".json") { Performance::parse_json } else { Performance::parse };
-        Ok(read(file.as_ref(), &text, &names, None)?)
+        Ok(parse_performance(file.as_ref(), &text, face, None)?)
     }
 
     /// What the sliders ask for, and the performance beside them, a frame further.
@@ -400,7 +391,7 @@ impl Room<'_> {
             .counts("muscleOf", muscles.muscle_of.iter().copied());
         outlet.retain("mesh", Message::Binary(packet.bytes()));
         let opened = &self.desk.opened;
-        let shapes: Vec<&String> = face.recipes.iter().map(|recipe| &recipe.0).collect();
+        let shapes = face.playable();
         let names: Vec<&String> = face.muscles.iter().map(|muscle| &muscle.name).collect();
         let regions: Vec<&String> = face.regions.iter().map(|region| &region.name).collect();
         outlet.retain_json(

@@ -46,7 +46,7 @@ mod socket;
 
 pub use error::StudioError;
 pub use history::History;
-pub use opened::{Library, Made, Opened, Puppets, SceneEntry};
+pub use opened::{Library, Opened};
 pub use outlet::{Frame, Message, Outlet};
 pub use packet::Packet;
 pub use page::missing;

@@ -4,16 +4,16 @@ mod shown;
 mod take;
 mod teacher;
 
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use glam::DVec3;
-use pliant_io::atomic::{create_folder, refuse_overwriting, write_whole};
-use pliant_io::{AnimationWriter, Loaded, write_mesh};
 use pliant_lips::sketch::{Camera, Contours, SketchOptions, SketchReport, sketch};
 use pliant_math::team::Team;
 use pliant_mesh::Mesh;
+use pliant_project::ProjectError;
+use pliant_project::lips::{write_corrected_frame, write_model};
+use pliant_project::saved::{SavedFiles, animation_outputs, write_animation};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -101,7 +101,7 @@ struct Room<'a> {
     due: Instant,
     /// Corrected frames that are in files as they are here.
     kept: Training,
-    saved: Vec<PathBuf>,
+    saved: SavedFiles,
 }
 
 /// The place's loop.
@@ -219,7 +219,7 @@ impl<'a> Room<'a> {
             running: false,
             generation,
             due: Instant::now(),
-            saved: Vec::new(),
+            saved: SavedFiles::default(),
         };
         room.present();
         room.learn()?;
@@ -275,7 +275,8 @@ impl<'a> Room<'a> {
             }
             Command::Save { over } => {
                 let files = match self.save(over) {
-                    Err(StudioError::Exists(file)) => {
+                    Err(StudioError::Project(ProjectError::Exists { path })) => {
+                        let file = path.file_name().unwrap_or_default().to_string_lossy();
                         self.outlet.say(json!({ "kind": "exists", "file": file }));
                         return Ok(());
                     }
@@ -293,8 +294,8 @@ impl<'a> Room<'a> {
                 self.outlet.say(json!({ "kind": "saved", "sentence": sentence }));
             }
             Command::Make { what } if what == "model" => {
-                let path = self.opened.made_path("mouth.lips")?;
-                write_whole(&path, &self.teacher.bytes())?;
+                let path = self.opened.downloads().new_file("mouth.lips")?;
+                write_model(&path, self.teacher.model())?;
                 self.outlet.say(json!({ "kind": "made", "file": "mouth.lips" }));
             }
             Command::Make { .. } => return Err(StudioError::refused("Expected `model`.")),
@@ -387,36 +388,25 @@ impl<'a> Room<'a> {
         if !self.teacher.has_learned() {
             return Err(StudioError::refused("Nothing is corrected yet."));
         }
-        let model = self.opened.new_path(&format!("{folder}mouth.lips"))?;
+        let project = self.opened.project()?;
+        let model = project.new_file(&format!("{folder}mouth.lips"))?;
         let cache = model.with_file_name("corrected.pc2");
-        let mut files = vec![model.clone()];
-        files.extend(AnimationWriter::outputs(&cache, self.take.frames.len()));
-        for file in &files {
-            refuse_overwriting(file, &self.take.inputs)?;
-            if file.exists() && !over && !self.saved.contains(file) {
-                let name = file.file_name().unwrap_or_default().to_string_lossy();
-                return Err(StudioError::Exists(name.into_owned()));
-            }
-        }
-        create_folder(&model.with_file_name("fix"))?;
-        for (frame, positions) in &self.now.training {
-            // What was read from a file, and is as it was, is not written again.
-            if self.kept.get(frame).is_some_and(|kept| Arc::ptr_eq(kept, positions)) {
-                continue;
-            }
-            let path = self.opened.new_path(&format!("{folder}fix/{frame:04}.obj"))?;
-            let mesh = Mesh { positions: positions.to_vec(), ..self.take.rest.mesh.clone() };
-            let corrected = Loaded { mesh, ..self.take.rest.clone() };
-            write_mesh(&path, &corrected)?;
-        }
-        write_whole(&model, &self.teacher.bytes())?;
         let count = self.take.frames.len();
-        let rest = self.take.rest.clone();
-        let mut writer = AnimationWriter::create(&cache, rest, self.take.fps, count)?;
-        for captured in &self.take.frames {
-            writer.write_frame(&self.teacher.corrected(captured))?;
+        let mut files = vec![model.clone()];
+        files.extend(animation_outputs(&cache, count));
+        self.saved.check(&files, &self.take.inputs, over)?;
+        let fix = project.new_folder(&format!("{folder}fix"))?;
+        let rest = &self.take.rest;
+        for (frame, positions) in &self.now.training {
+            // A frame that was read from a file and has not changed is not written again.
+            if !self.kept.get(frame).is_some_and(|kept| Arc::ptr_eq(kept, positions)) {
+                write_corrected_frame(&fix, rest, *frame, positions.to_vec())?;
+            }
         }
-        writer.finish()?;
+        write_model(&model, self.teacher.model())?;
+        let (teacher, captured) = (&mut self.teacher, &self.take.frames);
+        let corrected = |k: usize| Ok(teacher.corrected(&captured[k]));
+        write_animation(&cache, rest.clone(), self.take.fps, count, corrected)?;
         self.saved.extend(files);
         self.kept.extend(self.now.training.clone());
         Ok(self.now.training.len())

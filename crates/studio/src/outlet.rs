@@ -5,11 +5,17 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 use axum::body::Bytes;
+use glam::DVec3;
+use pliant_project::ProjectError;
 use serde_json::{Value, json};
 use tokio::sync::{broadcast, watch};
 
+use crate::error::StudioError;
+
 /// Messages that a page may be behind by, before it is told everything anew.
 const BACKLOG: usize = 256;
+/// Positions of all frames of an animation: some 800 MB.
+const MOST_POSITIONS: usize = 32 << 20;
 
 /// A message, shared by all pages.
 #[derive(Clone, Debug, PartialEq)]
@@ -111,6 +117,33 @@ impl Outlet {
         let message = json!({ "kind": "progress", "label": label, "part": part });
         self.retain_json("progress", &message);
         !self.cancelled.load(Ordering::Relaxed)
+    }
+
+    /// Reads all frames of an animation; `None` when somebody has cancelled that. The animation
+    /// has a name, frames and vertices.
+    ///
+    /// # Errors
+    /// When it is too large to be held, or a frame cannot be read.
+    pub(crate) fn frames(
+        &self,
+        label: &str,
+        (name, count, vertices): (&str, usize, usize),
+        mut read: impl FnMut(usize) -> Result<Vec<DVec3>, ProjectError>,
+    ) -> Result<Option<Vec<Vec<DVec3>>>, StudioError> {
+        if count.saturating_mul(vertices) > MOST_POSITIONS {
+            return Err(StudioError::refused(format!(
+                "{name} has {count} frames of {vertices} vertices, more than the studio holds: cut \
+                 it with `pliant convert --frames`, or use `pliant enrich` or `pliant lips`."
+            )));
+        }
+        let mut frames = Vec::with_capacity(count);
+        for k in 0..count {
+            if !self.progress(label, k as f64 / count as f64) {
+                return Ok(None);
+            }
+            frames.push(read(k)?);
+        }
+        Ok(Some(frames))
     }
 
     /// Long work begins: nobody has cancelled it yet.

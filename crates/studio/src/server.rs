@@ -17,6 +17,7 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::serve::ListenerExt;
+use pliant_project::ProjectError;
 use serde::Deserialize;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
@@ -245,17 +246,19 @@ async fn upload(
     if let Err(refused) = hall.access.admit(&headers, key.token.as_deref(), true) {
         return refused.into_response();
     }
-    if hall.opened.uploaded() + bytes.len() as u64 > ALL_UPLOADS {
+    if hall.opened.uploads().size() + bytes.len() as u64 > ALL_UPLOADS {
         let sentence = "No more can be uploaded to this studio.\n";
         return (StatusCode::INSUFFICIENT_STORAGE, sentence).into_response();
     }
-    let path = match hall.opened.upload_path(&name) {
-        Ok(path) => path,
-        Err(error) => return (StatusCode::BAD_REQUEST, error.to_string()).into_response(),
-    };
-    match std::fs::write(path, &bytes) {
+    match hall.opened.uploads().write(&name, &bytes) {
         Ok(()) => format!("{UPLOADED}{name}").into_response(),
-        Err(error) => (StatusCode::INTERNAL_SERVER_ERROR, error.to_string()).into_response(),
+        Err(error) => {
+            let status = match error {
+                ProjectError::Io(_) => StatusCode::INTERNAL_SERVER_ERROR,
+                _ => StatusCode::BAD_REQUEST,
+            };
+            (status, error.to_string()).into_response()
+        }
     }
 }
 
@@ -269,8 +272,7 @@ async fn made(
     if let Err(refused) = hall.access.admit(&headers, key.token.as_deref(), false) {
         return refused.into_response();
     }
-    let bytes = hall.opened.made_path(&name).ok().and_then(|path| std::fs::read(path).ok());
-    let Some(bytes) = bytes else {
+    let Ok(bytes) = hall.opened.download(&name) else {
         return (StatusCode::NOT_FOUND, "There is no such file.\n").into_response();
     };
     let kind = [

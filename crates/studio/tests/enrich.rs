@@ -3,10 +3,10 @@
 use std::fs;
 
 use crate::visitor::{
-    BAR, SHAKEN, Said, Visitor, bar, options, own_headers, request, shaken, studio,
+    SHAKEN, Said, Visitor, bar, options, own_headers, request, shaken_project, studio, write_shaken,
 };
 use pliant_enrich::Project;
-use pliant_io::{Animation, AnimationWriter};
+use pliant_io::Animation;
 use pliant_studio::{Studio, StudioOptions};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -34,8 +34,7 @@ fn open(folder: &TempDir, file: &str) -> Studio {
 async fn what_is_painted_is_filled_in_and_can_be_undone() {
     let studio = studio();
     let mut visitor = Visitor::enter(&studio, "enrich").await;
-    let mesh = visitor.kind("mesh").await;
-    assert_eq!(mesh.header["groups"][0][0], "right");
+    visitor.kind("mesh").await;
     let tets = visitor.kind("tets").await;
     assert!(tets.floats("positions").len() > 100);
     let before = visitor.kind("paint").await;
@@ -91,9 +90,12 @@ async fn what_is_painted_is_filled_in_and_can_be_undone() {
 #[tokio::test]
 async fn an_enrichment_runs_is_scrubbed_and_saved_with_its_project() {
     let folder = TempDir::new().unwrap();
-    fs::write(folder.path().join("bar.toml"), BAR).unwrap();
+    write_shaken(&folder.path().join("walk.pc2"), 30.0, SHAKEN);
+    fs::write(folder.path().join("bar.toml"), shaken_project()).unwrap();
     let studio = open(&folder, "bar.toml");
     let mut visitor = Visitor::enter(&studio, "enrich").await;
+    let mesh = visitor.kind("mesh").await;
+    assert_eq!(mesh.header["groups"][0][0], "right");
     visitor.kind("paint").await;
     visitor.order(paint(&beyond(0.3), json!({ "kind": "weight", "value": 0.05 }))).await;
     visitor.order(paint(&beyond(0.0), json!({ "kind": "stiffness", "young": 5e3 }))).await;
@@ -162,22 +164,10 @@ async fn an_enrichment_runs_is_scrubbed_and_saved_with_its_project() {
 #[tokio::test]
 async fn animations_of_files_are_opened_and_a_run_can_be_stopped() {
     let folder = TempDir::new().unwrap();
-    let mesh = bar();
-    let path = folder.path().join("walk.pc2");
-    let mut writer = AnimationWriter::create(&path, mesh.clone().into(), 24.0, 400).unwrap();
-    for k in 0..400 {
-        writer.write_frame(&shaken(&mesh, k)).unwrap();
-    }
-    writer.finish().unwrap();
+    write_shaken(&folder.path().join("walk.pc2"), 24.0, 400);
     fs::create_dir(folder.path().join("frames")).unwrap();
-    let series = folder.path().join("frames/f-*.obj");
-    let mut writer = AnimationWriter::create(&series, mesh.clone().into(), 24.0, 5).unwrap();
-    for k in 0..5 {
-        writer.write_frame(&shaken(&mesh, k)).unwrap();
-    }
-    writer.finish().unwrap();
-    let project = BAR.replace("puppet:bar", "walk.pc2");
-    fs::write(folder.path().join("walk.toml"), project).unwrap();
+    write_shaken(&folder.path().join("frames/f-*.obj"), 24.0, 5);
+    fs::write(folder.path().join("walk.toml"), shaken_project()).unwrap();
     let studio = open(&folder, "walk.toml");
     let mut visitor = Visitor::enter(&studio, "enrich").await;
     let library = visitor.kind("library").await;
@@ -218,14 +208,9 @@ async fn a_file_that_cannot_be_read_is_a_sentence_beside_what_is_built_in() {
 #[tokio::test]
 async fn what_is_uploaded_is_enriched_and_taken_along() {
     let folder = TempDir::new().unwrap();
-    let (mesh, path) = (bar(), folder.path().join("walk.pc2"));
-    let mut writer = AnimationWriter::create(&path, mesh.clone().into(), 24.0, 6).unwrap();
-    for k in 0..6 {
-        writer.write_frame(&shaken(&mesh, k)).unwrap();
-    }
-    writer.finish().unwrap();
+    write_shaken(&folder.path().join("walk.pc2"), 24.0, 6);
     let studio = studio();
-    let project = BAR.replace("puppet:bar", "walk.pc2").into_bytes();
+    let project = shaken_project().into_bytes();
     let read = |name: &str| fs::read(folder.path().join(name)).unwrap();
     let files =
         [("walk.pc2", read("walk.pc2")), ("walk.obj", read("walk.obj")), ("walk.toml", project)];

@@ -4,12 +4,15 @@
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
+use std::path::Path;
 use std::time::Duration;
 
 use futures_util::{SinkExt, StreamExt};
 use glam::DVec3;
 use pliant_mesh::{Group, Mesh, shapes};
-use pliant_studio::{Library, Made, SceneEntry, Studio, StudioError, StudioOptions};
+use pliant_project::demo::{Demo, ProjectDemo};
+use pliant_project::saved::write_animation;
+use pliant_studio::{Library, Studio, StudioOptions};
 use serde_json::Value;
 use tokio::net::TcpStream as AsyncStream;
 use tokio_tungstenite::tungstenite::Error;
@@ -32,15 +35,20 @@ pub const FREE: &str = "name = 'free'\nframes = 10\nfps = 60\ngravity = [0, 0, 0
     material = { model = 'corotated', young = 2e4, poisson = 0.3, density = 1000.0 }\n\
     initial = { stretch = [1.3, 1, 1] }\n";
 
-/// A bar that is shaken; its right end swings.
-pub const BAR: &str = "# A bar is shaken\ninput = 'puppet:bar'\nresolution = 6\npreroll = 1\n\
+/// A bar that follows at its left end; its right end swings.
+pub const BAR: &str = "# A bar\ninput = 'puppet:bar:12'\nresolution = 6\npreroll = 1\n\
     material = { young = 2e4 }\n[fit]\ngamma = 1e-10\n\
     [follow]\nselect = { box = { min = [-1, -1, -1], max = [-0.2, 1, 1] } }\n";
 
-/// Frames of the bar.
+/// The same bar, shaken.
+pub fn shaken_project() -> String {
+    BAR.replace("puppet:bar:12", "walk.pc2")
+}
+
+/// Frames of the shaken bar.
 pub const SHAKEN: usize = 10;
 
-/// The surface of the bar, 1 m long.
+/// The surface of `puppet:bar:12`, 1 m long, with a group.
 pub fn bar() -> Mesh {
     let solid = shapes::solid_box(DVec3::new(1.0, 0.2, 0.2), [12, 2, 2]).expect("a box");
     let mut used: Vec<u32> = solid.triangles.iter().flatten().copied().collect();
@@ -62,14 +70,11 @@ pub fn shaken(mesh: &Mesh, frame: usize) -> Vec<DVec3> {
     mesh.positions.iter().map(|x| *x + DVec3::Y * up).collect()
 }
 
-fn puppet(written: &str, fps: Option<f64>) -> Option<Result<Made, StudioError>> {
-    let name = written.strip_prefix("puppet:")?;
-    if name != "bar" {
-        return Some(Err(StudioError::refused(format!("{written}: no such puppet"))));
-    }
+/// Writes the shaken bar as an animation with so many frames.
+pub fn write_shaken(path: &Path, fps: f64, frames: usize) {
     let mesh = bar();
-    let frames = (0..SHAKEN).map(|k| shaken(&mesh, k)).collect();
-    Some(Ok(Made { loaded: mesh.into(), fps: fps.unwrap_or(30.0), frames }))
+    write_animation(path, mesh.clone().into(), fps, frames, |k| Ok(shaken(&mesh, k)))
+        .expect("an animation");
 }
 
 /// A studio with these two.
@@ -78,15 +83,12 @@ pub fn studio() -> Studio {
 }
 
 pub fn options() -> StudioOptions {
-    let entry = |name: &str, text: &str| SceneEntry {
-        name: name.to_owned(),
-        about: String::new(),
-        variants: vec![(String::new(), text.to_owned())],
+    let scene = |name: &str, text: &str| {
+        Demo::parse(name, &format!("{text}[demo]\nabout = ''\nstrip = []\n")).expect("a scene")
     };
     let library = Library {
-        scenes: vec![entry("cube", CUBE), entry("free", FREE)],
-        projects: vec![("bar".to_owned(), BAR.to_owned())],
-        puppets: Some(puppet),
+        scenes: vec![scene("cube", CUBE), scene("free", FREE)],
+        projects: vec![ProjectDemo::parse("bar", BAR).expect("a project")],
     };
     StudioOptions { library, ..StudioOptions::default() }
 }

@@ -12,6 +12,7 @@ use pliant_io::AnimationOptions;
 use pliant_math::team::Team;
 use pliant_mesh::{Mesh, Resolution, TetOptions, tetrahedralise};
 use pliant_project::enrichment::{Prepared, prepare};
+use pliant_project::folder::within;
 use pliant_project::source::{FrameRange, Sequence, Source};
 use pliant_project::{ProjectError, demo};
 use serde_json::{Value, json};
@@ -191,7 +192,8 @@ impl Clip {
     ) -> Result<Clip, BenchError> {
         let source = Source::open(&project.input, AnimationOptions::default())?;
         let mut input = Sequence::of(source, FrameRange::ALL)?;
-        let Prepared { mut enrichment, .. } = prepare(project, Path::new(""), &mut input, threads)?;
+        let Prepared { mut enrichment, .. } =
+            prepare(project, &within(Path::new("")), &mut input, threads)?;
         let solid = &enrichment.embedded().solid;
         let mut is_exact = vec![false; solid.positions.len()];
         enrichment.following().exact.iter().for_each(|&v| is_exact[v as usize] = true);

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use glam::DVec3;
-use pliant_io::atomic::write_whole;
-use pliant_io::{AnimationWriter, IoError, Loaded, write_mesh};
+use pliant_io::atomic::{create_folder, write_whole};
+use pliant_io::{Loaded, write_mesh};
 use pliant_lips::measures::{distances, heat};
 use pliant_lips::performance::damage::Damage;
 use pliant_lips::performance::{FPS, FRAMES, Performance};
@@ -17,8 +17,9 @@ use serde_json::json;
 
 use crate::driver::Watch;
 use crate::error::ProjectError;
-use crate::lips::suggest;
+use crate::lips::{suggest, write_corrected_frame};
 use crate::picture::{Size, Stage, save_png};
+use crate::saved::write_animation;
 
 /// Where the picture of the contour was taken from.
 const CAMERA: &str = r#"{ "eye": [0.0, 0.02, 0.5], "target": [0, 0, 0], "up": [0, 1, 0],
@@ -40,7 +41,7 @@ pub fn run(
     watch: &mut Watch<'_>,
 ) -> Result<Vec<usize>, ProjectError> {
     let fix = folder.join("fix");
-    std::fs::create_dir_all(&fix).map_err(IoError::system(&fix, "create"))?;
+    create_folder(&fix)?;
     let show = Performance::new(around, 2 * around / 5)?;
     let corrected = files(&show, count, folder, (threads, watch))?;
     pictures(&show, &corrected, folder, threads)?;
@@ -61,11 +62,8 @@ fn files(
     let poses: [(&str, Pose); 2] =
         [("capture.pc2", &|frame| show.captured(frame)), ("truth.pc2", &|frame| show.truth(frame))];
     for (name, pose) in poses {
-        let mut writer = AnimationWriter::create(&folder.join(name), rest.clone(), FPS, FRAMES)?;
-        for frame in 0..FRAMES {
-            writer.write_frame(&pose(frame))?;
-        }
-        writer.finish()?;
+        let path = folder.join(name);
+        write_animation(&path, rest.clone(), FPS, FRAMES, |frame| Ok(pose(frame)))?;
     }
     for (name, ids) in
         [("inner.txt", show.inner()), ("mouth.txt", show.around()), ("lips.txt", show.seeds())]
@@ -78,8 +76,7 @@ fn files(
     let found = suggest(&mut model(show)?, count, FRAMES, read, (threads, watch))?;
     let frames: Vec<usize> = found.iter().map(|suggestion| suggestion.frame).collect();
     for frame in &frames {
-        let mesh = Mesh { positions: show.truth(*frame), ..show.rest().clone() };
-        write_mesh(&folder.join(format!("fix/{frame:04}.obj")), &mesh.into())?;
+        write_corrected_frame(&folder.join("fix"), &rest, *frame, show.truth(*frame))?;
     }
     Ok(frames)
 }

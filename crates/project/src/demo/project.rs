@@ -25,6 +25,8 @@ pub struct Look {
 /// A project file with a table `[demo]` at its end, which may be missing.
 #[derive(Clone, Debug)]
 pub struct ProjectDemo {
+    /// What to type.
+    pub name: &'static str,
     /// What it shows, in one line: the first one.
     pub about: &'static str,
     /// The project alone.
@@ -34,11 +36,11 @@ pub struct ProjectDemo {
 }
 
 impl ProjectDemo {
-    /// Reads one that is built in.
+    /// Reads a project file that ends with a table `[demo]`.
     ///
     /// # Errors
     /// When what comes after `[demo]` is not TOML, or has other keys.
-    pub(super) fn parse(name: &str, whole: &'static str) -> Result<ProjectDemo, DemoError> {
+    pub fn parse(name: &'static str, whole: &'static str) -> Result<ProjectDemo, DemoError> {
         let (text, table) = whole.split_once("\n[demo]\n").unwrap_or((whole, ""));
         let not_toml = |reason: toml::de::Error| DemoError::NotToml {
             name: name.to_owned(),
@@ -47,6 +49,6 @@ impl ProjectDemo {
         let table: Table = table.parse().map_err(not_toml)?;
         let look: Look = table.try_into().map_err(not_toml)?;
         let about = text.lines().next().unwrap_or_default().trim_start_matches("# ");
-        Ok(ProjectDemo { about, text, look: Look { title: about.to_owned(), ..look } })
+        Ok(ProjectDemo { name, about, text, look: Look { title: about.to_owned(), ..look } })
     }
 }

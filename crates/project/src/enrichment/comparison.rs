@@ -10,10 +10,10 @@ use pliant_io::AnimationWriter;
 use pliant_view::plot::{Figure, Panel, Series};
 use serde_json::{Value, json};
 
-use super::prepare::{Prepared, prepare, settle};
-use super::tally::Tally;
+use super::prepare::{Prepared, close_loop, prepare};
 use crate::driver::Watch;
 use crate::error::ProjectError;
+use crate::folder::within;
 use crate::path::with_infix;
 use crate::source::Sequence;
 
@@ -106,9 +106,9 @@ pub fn run(
             if method == Method::Corotated {
                 project.gamma = Some(equal_gamma(own, &project, input, threads)?);
             }
-            let mut prepared = prepare(&project, own.folder, input, threads)?;
+            let mut prepared = prepare(&project, &within(own.folder), input, threads)?;
             if project.is_loop {
-                settle(&mut prepared.enrichment, input, &mut Tally::default())?;
+                close_loop(&mut prepared.enrichment, input)?;
             }
             Way::Enriched(Box::new(prepared))
         }

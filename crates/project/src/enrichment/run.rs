@@ -12,14 +12,16 @@ use pliant_io::{AnimationOptions, AnimationWriter, Attribute, Loaded, write_mesh
 use pliant_view::Picture;
 
 use super::comparison::{self, Comparison, Own};
-use super::prepare::{Prepared, key, prepare, settle};
+use super::prepare::{Prepared, close_loop, key, prepare};
 use super::tally::Tally;
 use super::{EnrichmentProject, EnrichmentReport};
 use crate::driver::{Place, Watch, Work};
 use crate::error::ProjectError;
+use crate::folder::within;
 use crate::frame_store::FrameStore;
 use crate::path::{beside, with_infix};
 use crate::picture::{figure, save_png, strip};
+use crate::saved::write_animation;
 use crate::source::{Sequence, Source};
 
 /// An enrichment under way.
@@ -69,7 +71,7 @@ impl<'a> EnrichmentRun<'a> {
         AnimationWriter::check(&request.output, input.len())?;
         let outputs = Outputs::new(&request.output);
         outputs.refuse_inputs(request, &values, &input)?;
-        let prepared = prepare(&values, &request.folder, &mut input, threads)?;
+        let prepared = prepare(&values, &within(&request.folder), &mut input, threads)?;
         Ok(EnrichmentRun {
             request,
             key: key(&values, &input, &prepared.enrichment),
@@ -120,12 +122,9 @@ impl<'a> EnrichmentRun<'a> {
         for (path, mesh) in parts {
             let vertices = first..first + mesh.mesh.positions.len();
             first = vertices.end;
-            let mut writer = AnimationWriter::create(&path, mesh, fps, done)?;
-            for k in 0..done {
-                writer.write_frame(&self.store()?.frame(k)?[vertices.clone()])?;
-            }
-            notes.extend_from_slice(writer.notes());
-            writer.finish()?;
+            notes.extend(write_animation(&path, mesh, fps, done, |k| {
+                Ok(self.store()?.frame(k)?[vertices.clone()].to_vec())
+            })?);
         }
         Ok(notes)
     }
@@ -212,9 +211,9 @@ impl Work for EnrichmentRun<'_> {
     fn begin(&mut self, _watch: &mut Watch<'_>) -> Result<(), ProjectError> {
         self.store = Some(FrameStore::create(&self.request.output, self.points().1)?);
         if self.values.is_loop {
-            let enrichment = &mut self.prepared.enrichment;
-            let warning = settle(enrichment, &mut self.input, &mut self.tally)?;
-            self.prepared.warnings.extend(warning);
+            let closure = close_loop(&mut self.prepared.enrichment, &mut self.input)?;
+            self.tally.closed = closure.settled;
+            self.prepared.warnings.extend(closure.warning.map(str::to_owned));
         }
         self.ahead = self.input.frame(0)?;
         Ok(())

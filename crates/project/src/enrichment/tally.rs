@@ -1,6 +1,7 @@
 //! Sums over the frames of an enrichment, and its report.
 
 use glam::DVec3;
+use pliant_enrich::pipeline::Settled;
 use pliant_enrich::{Enrichment, FrameReport, Measures};
 use serde_json::{Value, json};
 
@@ -18,8 +19,8 @@ pub struct Tally {
     inverted: usize,
     untangled: usize,
     penetration: f64,
-    pub loop_rounds: u32,
-    pub loop_gap: f64,
+    /// Rounds and gap of a loop.
+    pub closed: Settled,
     steps: u64,
     pub cuts: usize,
     flattened: usize,
@@ -76,8 +77,8 @@ impl Tally {
             self.inverted as f64,
             self.untangled as f64,
             self.penetration,
-            f64::from(self.loop_rounds),
-            self.loop_gap,
+            f64::from(self.closed.rounds),
+            self.closed.gap,
             self.steps as f64,
             self.cuts as f64,
             self.flattened as f64,
@@ -97,8 +98,7 @@ impl Tally {
             inverted: at(6) as usize,
             untangled: at(7) as usize,
             penetration: at(8),
-            loop_rounds: at(9) as u32,
-            loop_gap: at(10),
+            closed: Settled { rounds: at(9) as u32, gap: at(10) },
             steps: at(11) as u64,
             cuts: at(12) as usize,
             flattened: at(13) as usize,
@@ -114,8 +114,8 @@ impl Tally {
         seconds: f64,
     ) -> Value {
         let frames = self.frames.max(1) as f64;
-        let looped = (self.loop_rounds > 0)
-            .then(|| json!({ "rounds": self.loop_rounds, "gap": self.loop_gap }));
+        let looped = (self.closed.rounds > 0)
+            .then(|| json!({ "rounds": self.closed.rounds, "gap": self.closed.gap }));
         json!({
             "frames": self.frames,
             "steps": self.steps,

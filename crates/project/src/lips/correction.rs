@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use glam::DVec3;
-use pliant_io::atomic::{refuse_overwriting, write_whole};
-use pliant_io::{AnimationOptions, AnimationWriter, IoError};
+use pliant_io::atomic::{create_folder, refuse_overwriting, write_whole};
+use pliant_io::{AnimationOptions, AnimationWriter};
 use pliant_lips::{FrameReport, LipModel, Suggestion, Workspace};
 use pliant_math::team::Team;
 use pliant_sim::snapshot::checksum;
@@ -19,6 +19,7 @@ use crate::driver::{self, Outcome, Place, Project, Settings, Watch, Work};
 use crate::error::ProjectError;
 use crate::frame_store::FrameStore;
 use crate::path::beside;
+use crate::saved::write_animation;
 use crate::source::{FrameRange, Source};
 
 /// A captured performance to be corrected by a lip model.
@@ -96,7 +97,7 @@ impl CorrectionProject {
             refuse_overwriting(output, &[&self.model])?;
         }
         if let Some(folder) = self.maps.as_deref().and_then(Path::parent) {
-            std::fs::create_dir_all(folder).map_err(IoError::system(folder, "create"))?;
+            create_folder(folder)?;
         }
         Ok(())
     }
@@ -200,12 +201,7 @@ impl CorrectionRun<'_> {
         let (done, fps) = (self.tally.reports.len(), self.capture.fps());
         let out = &self.request.output;
         let loaded = self.capture.loaded().clone();
-        let mut writer = AnimationWriter::create(out, loaded, fps, done)?;
-        for k in 0..done {
-            writer.write_frame(&self.store()?.frame(k)?)?;
-        }
-        let notes = writer.notes().to_vec();
-        writer.finish()?;
+        let notes = write_animation(out, loaded, fps, done, |k| self.store()?.frame(k))?;
         let summary = self.tally.as_json(self.model, self.train_seconds);
         let [report, table] = TABLES.map(|ending| beside(out, ending));
         write_whole(&report, format!("{summary:#}\n").as_bytes())?;

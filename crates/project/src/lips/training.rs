@@ -5,9 +5,10 @@ use std::time::Instant;
 
 use glam::DVec3;
 use pliant_io::atomic::{refuse_overwriting, write_whole};
-use pliant_io::{Animation, AnimationOptions, Loaded};
+use pliant_io::{Animation, AnimationOptions, Loaded, write_mesh};
 use pliant_lips::{LipModel, RegressionOptions, model_file, topology};
 use pliant_math::team::Team;
+use pliant_mesh::Mesh;
 
 use super::neutral::{Neutral, check_capture, read_mesh_in};
 use crate::driver::Watch;
@@ -94,12 +95,13 @@ impl Training {
             samples.push(sample);
         }
         if matches!(self.from, TrainingStart::Neutral { plain: false, .. }) {
-            observe(&mut model, &mut capture, threads)?;
+            let count = capture.frames();
+            observe(&mut model, count, |frame| capture.frame(frame), &Team::new(threads))?;
         }
         let clock = Instant::now();
         model.extend(samples).map_err(|error| ProjectError::about(&self.output, error))?;
         let seconds = clock.elapsed().as_secs_f64();
-        write_whole(&self.output, &model_file::encode(&model))?;
+        write_model(&self.output, &model)?;
         Ok(TrainingReport {
             samples: model.samples().len(),
             rank: model.rank(),
@@ -126,14 +128,45 @@ impl Training {
     }
 }
 
-/// Shows a model how lips follow the mouth in a capture.
-fn observe(model: &mut LipModel, capture: &mut Source, threads: usize) -> Result<(), ProjectError> {
-    let stride = capture.frames().div_ceil(OBSERVED_FRAMES);
+/// Shows a model how lips follow the mouth in a capture of `count` frames.
+///
+/// # Errors
+/// When a frame cannot be read or is of another mesh.
+pub fn observe(
+    model: &mut LipModel,
+    count: usize,
+    mut read: impl FnMut(usize) -> Result<Vec<DVec3>, ProjectError>,
+    team: &Team,
+) -> Result<(), ProjectError> {
     let mut seen = Vec::new();
-    for frame in (0..capture.frames()).step_by(stride) {
-        seen.push((frame, capture.frame(frame)?));
+    for frame in (0..count).step_by(count.div_ceil(OBSERVED_FRAMES).max(1)) {
+        seen.push((frame, read(frame)?));
     }
-    Ok(model.follow(&seen, &Team::new(threads))?)
+    Ok(model.follow(&seen, team)?)
+}
+
+/// Writes a model, complete or not at all.
+///
+/// # Errors
+/// When the file cannot be written.
+pub fn write_model(path: &Path, model: &LipModel) -> Result<(), ProjectError> {
+    Ok(write_whole(path, &model_file::encode(model))?)
+}
+
+/// Writes a corrected frame as `FOLDER/0012.obj`, from which [`Training`] reads its number.
+///
+/// # Errors
+/// When the file cannot be written.
+pub fn write_corrected_frame(
+    folder: &Path,
+    rest: &Loaded,
+    frame: usize,
+    positions: Vec<DVec3>,
+) -> Result<(), ProjectError> {
+    let mesh = Mesh { positions, ..rest.mesh.clone() };
+    let corrected = Loaded { mesh, ..rest.clone() };
+    write_mesh(&folder.join(format!("{frame:04}.obj")), &corrected)?;
+    Ok(())
 }
 
 /// Reads a model that was trained.

@@ -9,46 +9,77 @@ use pliant_io::{Loaded, read_mesh, read_text};
 use pliant_mesh::Surface;
 
 use crate::error::ProjectError;
+use crate::folder::{Locate, within};
 use crate::path::ending;
 
 /// What is in an effects file, and what it does to a face.
+#[derive(Default)]
 pub struct OpenedEffects {
     pub effects: Effects,
     pub alteration: Alteration,
     /// The effects file, and all that it names.
     pub inputs: Vec<PathBuf>,
+    /// The files by their names in the effects file.
+    files: NamedFiles,
 }
 
 impl OpenedEffects {
     /// Reads an effects file, if there is one.
+    ///
+    /// # Errors
+    /// When a file cannot be read or does not fit the face.
     pub fn open(path: Option<&Path>, face: &FaceModel) -> Result<Self, ProjectError> {
-        let Some(path) = path else {
-            let (effects, alteration) = (Effects::default(), Alteration::default());
-            return Ok(OpenedEffects { effects, alteration, inputs: Vec::new() });
-        };
-        let effects = Effects::parse(path, &read_text(path)?)?;
+        let Some(path) = path else { return Ok(OpenedEffects::default()) };
+        let text = read_text(path)?;
         let folder = path.parent().unwrap_or(Path::new(""));
-        let mut inputs: Vec<PathBuf> =
-            effects.files().into_iter().map(|file| folder.join(file)).collect();
-        inputs.push(path.to_owned());
-        let alteration =
-            Alteration::new(face, &effects, path, &mut |file| map(&folder.join(file)))?;
-        Ok(OpenedEffects { effects, alteration, inputs })
+        let mut opened = OpenedEffects::parse(path, &text, face, &within(folder))?;
+        opened.inputs.push(path.to_owned());
+        Ok(opened)
+    }
+
+    /// Reads the text of an effects file; errors call it `name`.
+    ///
+    /// # Errors
+    /// When a file that it names cannot be read, or it does not fit the face.
+    pub fn parse(
+        name: &Path,
+        text: &str,
+        face: &FaceModel,
+        locate: &Locate,
+    ) -> Result<Self, ProjectError> {
+        let effects = Effects::parse(name, text)?;
+        let mut files = NamedFiles::default();
+        for file in effects.files() {
+            files.all.push((file.to_owned(), locate(file)?));
+        }
+        let inputs = files.all.iter().map(|(_, path)| path.clone()).collect();
+        let alteration = Alteration::new(face, &effects, name, &mut |file| map(files.path(file)))?;
+        Ok(OpenedEffects { effects, alteration, inputs, files })
     }
 
     /// What is around the face, at a number of frames per second.
-    pub fn world(
-        &self,
-        path: Option<&Path>,
-        face: &FaceModel,
-        fps: f64,
-    ) -> Result<World, ProjectError> {
-        let folder = path.and_then(Path::parent).unwrap_or(Path::new(""));
+    ///
+    /// # Errors
+    /// When the mesh of an object cannot be read.
+    pub fn world(&self, face: &FaceModel, fps: f64) -> Result<World, ProjectError> {
         let open = |file: &str| {
-            let Loaded { mesh, polygons, attributes, .. } = read_mesh(&folder.join(file))?;
+            let Loaded { mesh, polygons, attributes, .. } = read_mesh(self.files.path(file))?;
             Ok(Surface { mesh, polygons, attributes })
         };
         Ok(World::of(face, &self.effects, fps, open)?)
+    }
+}
+
+/// Files by name.
+#[derive(Default)]
+struct NamedFiles {
+    all: Vec<(String, PathBuf)>,
+}
+
+impl NamedFiles {
+    fn path<'a>(&'a self, name: &'a str) -> &'a Path {
+        let found = self.all.iter().find(|(known, _)| known == name);
+        found.map_or(Path::new(name), |(_, path)| path)
     }
 }
 

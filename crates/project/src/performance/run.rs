@@ -4,8 +4,8 @@ use std::path::Path;
 use std::time::Instant;
 
 use pliant_face::{Animator, Ensemble, LipGauge, Performance};
+use pliant_io::Loaded;
 use pliant_io::atomic::write_whole;
-use pliant_io::{AnimationWriter, Loaded};
 use serde_json::{Value, json};
 
 use super::PerformanceReport;
@@ -14,6 +14,7 @@ use crate::driver::{Place, Watch, Work};
 use crate::error::ProjectError;
 use crate::frame_store::FrameStore;
 use crate::path::beside;
+use crate::saved::write_animation;
 
 /// Endings of the files beside the animation: the report, contractions and metrics per frame.
 pub const TABLES: [&str; 3] = [".report.json", ".strains.csv", ".metrics.csv"];
@@ -50,11 +51,7 @@ impl PerformanceRun<'_> {
             notes: Vec::new(),
         };
         let (fps, done) = (self.performance.fps, self.record.done);
-        let mut writer = AnimationWriter::create(self.output, rest, fps, done)?;
-        for k in 0..done {
-            writer.write_frame(&self.store()?.frame(k)?)?;
-        }
-        writer.finish()?;
+        write_animation(self.output, rest, fps, done, |k| self.store()?.frame(k))?;
         let mut summary = self.record.summary();
         if let [asked, gained] = self.animator.simulation().growth().map(|volume| 1e6 * volume)
             && asked != 0.0

@@ -1,4 +1,4 @@
-//! The files that a scene names, looked for in its folder.
+//! Readers of the files that a scene or a project names.
 
 use std::path::{Path, PathBuf};
 
@@ -6,17 +6,25 @@ use pliant_io::{Loaded, read_ids, read_mesh};
 use pliant_mesh::{Mesh, Surface};
 use pliant_scene::{FileError, Files};
 
-/// Reads files relative to a folder, and remembers which.
-pub struct SceneFiles {
-    folder: PathBuf,
+use crate::error::ProjectError;
+use crate::folder::{self, Locate};
+
+/// Reads files by their names, and remembers which.
+pub struct SceneFiles<'a> {
+    locate: Box<Locate<'a>>,
     read: Vec<PathBuf>,
     notes: Vec<String>,
 }
 
-impl SceneFiles {
+impl<'a> SceneFiles<'a> {
     /// Relative names start from `folder`.
-    pub fn within(folder: &Path) -> Self {
-        SceneFiles { folder: folder.to_owned(), read: Vec::new(), notes: Vec::new() }
+    pub fn within(folder: &'a Path) -> Self {
+        SceneFiles::new(folder::within(folder))
+    }
+
+    /// Reads the files that `locate` finds.
+    pub fn new(locate: impl Fn(&str) -> Result<PathBuf, ProjectError> + 'a) -> Self {
+        SceneFiles { locate: Box::new(locate), read: Vec::new(), notes: Vec::new() }
     }
 
     /// The files that were read, and the readers' notes about them.
@@ -24,21 +32,21 @@ impl SceneFiles {
         (self.read, self.notes)
     }
 
-    fn resolve(&mut self, name: &str) -> PathBuf {
-        let path = self.folder.join(name);
+    fn resolve(&mut self, name: &str) -> Result<PathBuf, FileError> {
+        let path = (self.locate)(name).map_err(FileError::unreadable)?;
         self.read.push(path.clone());
-        path
+        Ok(path)
     }
 
     fn load(&mut self, path: &str) -> Result<Loaded, FileError> {
-        let path = self.resolve(path);
+        let path = self.resolve(path)?;
         let loaded = read_mesh(&path).map_err(FileError::unreadable)?;
         self.notes.extend(loaded.notes.iter().map(|note| format!("{}: {note}", path.display())));
         Ok(loaded)
     }
 }
 
-impl Files for SceneFiles {
+impl Files for SceneFiles<'_> {
     fn mesh(&mut self, path: &str) -> Result<Mesh, FileError> {
         // Painted attributes can be selected, too.
         Ok(self.load(path)?.into_selectable())
@@ -49,6 +57,6 @@ impl Files for SceneFiles {
     }
 
     fn ids(&mut self, path: &str) -> Result<Vec<u32>, FileError> {
-        read_ids(&self.resolve(path)).map_err(FileError::unreadable)
+        read_ids(&self.resolve(path)?).map_err(FileError::unreadable)
     }
 }

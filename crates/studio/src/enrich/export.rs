@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use pliant_io::atomic::{refuse_overwriting, write_whole};
-use pliant_io::{AnimationWriter, Format};
+use pliant_io::Format;
+use pliant_project::saved::{SavedFiles, animation_outputs, write_animation, write_text};
 
 use super::piece::{Piece, Source};
 use crate::error::StudioError;
@@ -30,7 +30,7 @@ impl Export<'_> {
         (name, format): (&str, &str),
         over: bool,
         opened: &Opened,
-        saved: &mut Vec<PathBuf>,
+        saved: &mut SavedFiles,
     ) -> Result<Vec<String>, StudioError> {
         if matches!(&self.piece.source, Source::File(file) if file.starts_with(UPLOADED)) {
             let sentence = "The animation was uploaded: download the project and the result, or put its \
@@ -38,17 +38,15 @@ impl Export<'_> {
             return Err(StudioError::refused(sentence));
         }
         let folder = &self.piece.folder;
-        let project = opened.new_path(&format!("{folder}{name}.toml"))?;
+        let project = opened.project()?.new_file(&format!("{folder}{name}.toml"))?;
         let mut files = vec![project.clone()];
         let result = self.result_path(&project, format)?;
-        files.extend(result.iter().flat_map(|path| self.outputs(path)));
-        for file in &files {
-            refuse_overwriting(file, &self.piece.inputs)?;
-            if file.exists() && !over && !saved.contains(file) {
-                return Err(StudioError::Exists(file_name(file)));
-            }
+        files.extend(result.iter().flat_map(|path| animation_outputs(path, self.result.len())));
+        saved.check(&files, &self.piece.inputs, over)?;
+        write_text(&project, self.text)?;
+        if let Some(path) = &result {
+            self.write_result(path)?;
         }
-        self.write(&project, result.as_deref())?;
         let names = files.iter().map(|file| file_name(file)).collect();
         saved.extend(files);
         Ok(names)
@@ -60,10 +58,10 @@ impl Export<'_> {
     /// When there is no result.
     pub fn make(&self, what: &str, format: &str, opened: &Opened) -> Result<String, StudioError> {
         let name = self.stem();
-        let project = opened.made_path(&format!("{name}.toml"))?;
+        let project = opened.downloads().new_file(&format!("{name}.toml"))?;
         match what {
             "project" => {
-                write_whole(&project, self.text.as_bytes())?;
+                write_text(&project, self.text)?;
                 Ok(file_name(&project))
             }
             "result" if !is_one_file(format) => {
@@ -102,22 +100,11 @@ impl Export<'_> {
         })))
     }
 
-    fn outputs(&self, path: &Path) -> Vec<PathBuf> {
-        AnimationWriter::outputs(path, self.result.len())
-    }
-
-    fn write(&self, project: &Path, result: Option<&Path>) -> Result<(), StudioError> {
-        write_whole(project, self.text.as_bytes())?;
-        result.map_or(Ok(()), |path| self.write_result(path))
-    }
-
     fn write_result(&self, path: &Path) -> Result<(), StudioError> {
         let rest = self.piece.loaded.clone();
-        let mut writer = AnimationWriter::create(path, rest, self.piece.fps, self.result.len())?;
-        for frame in self.result {
-            writer.write_frame(frame)?;
-        }
-        Ok(writer.finish()?)
+        let frame = |k: usize| Ok(&self.result[k]);
+        write_animation(path, rest, self.piece.fps, self.result.len(), frame)?;
+        Ok(())
     }
 }
 
@@ -129,9 +116,9 @@ fn holds_animation(ending: &str) -> bool {
 /// True if an animation in the format with this ending is a single file.
 fn is_one_file(ending: &str) -> bool {
     let path = Path::new("a").with_extension(ending);
-    holds_animation(ending) && AnimationWriter::outputs(&path, 1).len() == 1
+    holds_animation(ending) && animation_outputs(&path, 1).len() == 1
 }
 
-fn file_name(path: &Path) -> String {
+pub fn file_name(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }

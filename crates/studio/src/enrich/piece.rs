@@ -5,24 +5,20 @@ use std::path::PathBuf;
 
 use glam::DVec3;
 use pliant_enrich::Project;
-use pliant_enrich::input::missing_frames;
-use pliant_enrich::project::{ResolvedProject, weight_map};
-use pliant_io::{
-    Animation, AnimationOptions, Attribute, Loaded, guess_unit, read_mesh, unit_named,
-};
+use pliant_enrich::project::ResolvedProject;
+use pliant_io::{AnimationOptions, Attribute, Loaded};
 use pliant_mesh::Mesh;
+use pliant_project::ProjectError;
+use pliant_project::enrichment::{resolve, selectable_rest};
+use pliant_project::source::{self, FrameRange, PUPPET, Sequence};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use toml::Table;
 
 use crate::error::StudioError;
-use crate::opened::{Made, Opened, ProjectFiles, UPLOADED};
+use crate::opened::{Opened, UPLOADED};
 use crate::outlet::Outlet;
 
-/// Frames per second where nothing says how many.
-const FPS: f64 = 30.0;
-/// Positions of all frames together: some 800 MB.
-const MOST: usize = 32 << 20;
 /// A text that is longer is no project that somebody wrote (bytes).
 const LONGEST_PROJECT: u64 = 16 << 20;
 /// Files that hold an animation, or could.
@@ -64,10 +60,7 @@ pub fn library(opened: &Opened) -> Value {
         .library
         .projects
         .iter()
-        .map(|(name, text)| {
-            let about = text.lines().next().unwrap_or("").trim_start_matches(['#', ' ']);
-            json!({ "name": name, "about": about })
-        })
+        .map(|demo| json!({ "name": demo.name, "about": demo.about }))
         .collect();
     json!({
         "kind": "library",
@@ -125,14 +118,14 @@ pub fn first(opened: &Opened) -> Option<Source> {
 
 /// The first that is built in.
 pub fn built_in(opened: &Opened) -> Option<Source> {
-    opened.library.projects.first().map(|(name, _)| Source::BuiltIn(name.clone()))
+    opened.library.projects.first().map(|demo| Source::BuiltIn(demo.name.to_owned()))
 }
 
 impl Piece {
-    /// Reads it, all frames; `None` when somebody has cancelled that.
+    /// Reads an animation, all frames; `None` when the user has cancelled.
     ///
     /// # Errors
-    /// When it is not there, or no animation.
+    /// When a file is missing, or is no animation.
     pub fn open(
         opened: &Opened,
         source: &Source,
@@ -140,9 +133,9 @@ impl Piece {
     ) -> Result<Option<Piece>, StudioError> {
         let (text, folder) = match source {
             Source::BuiltIn(name) => {
-                let found = opened.library.projects.iter().find(|(known, _)| known == name);
+                let found = opened.library.projects.iter().find(|demo| demo.name == name);
                 let missing = || StudioError::refused(format!("There is no animation `{name}`."));
-                (found.ok_or_else(missing)?.1.clone(), String::new())
+                (found.ok_or_else(missing)?.text.to_owned(), String::new())
             }
             Source::File(name) => {
                 let (folder, own) = split(name);
@@ -158,30 +151,44 @@ impl Piece {
         let about = |problem: String| StudioError::refused(format!("{}: {problem}", source.name()));
         let project = Project::parse(&text).map_err(|error| about(error.to_string()))?;
         let table = text.parse::<Table>().map_err(|error| about(error.to_string()))?;
-        let puppets = opened.library.puppets;
-        let made = puppets.and_then(|puppets| puppets(&project.input, project.fps));
-        let read = match made {
-            Some(made) => Some((made?, Vec::new())),
-            None => read(opened, &folder, &project, outlet)?,
-        };
-        let Some((Made { loaded, fps, frames }, inputs)) = read else { return Ok(None) };
-        let rest = loaded.clone().into_selectable();
-        if let Some(vertex) = rest.positions.iter().position(|x| !x.is_finite()) {
-            return Err(about(format!("vertex {vertex} of the rest mesh is not finite")));
-        }
-        if rest.triangles.is_empty() || frames.is_empty() {
+        let written = located(opened, &folder, &project.input)?;
+        let reading = AnimationOptions { fps: project.fps, clip: project.clip.clone(), unit: None };
+        let input = source::Source::open(&written, reading)?;
+        let mut input = Sequence::of(input, FrameRange::ALL)?;
+        let (count, vertices) = (input.len(), input.source.rest().positions.len());
+        let read = |k: usize| input.frame(k);
+        let name = source.name();
+        let frames = outlet.frames("Reading the animation", (name, count, vertices), read)?;
+        let Some(frames) = frames else { return Ok(None) };
+        let rest = selectable_rest(&input.source)?;
+        if rest.triangles.is_empty() {
             return Err(about("expected triangles that move, found none".to_owned()));
         }
-        let length = rest.bounds().map_or(1.0, |b| b.size().max_element());
-        let unit = guess_unit(length).first().and_then(|name| unit_named(name)).unwrap_or(1.0);
-        let mut notes = loaded.notes.clone();
+        let unit = input.source.working_unit();
+        let mut notes = input.source.notes().to_vec();
         if unit != 1.0 {
+            let length = rest.bounds().map_or(1.0, |b| b.size().max_element());
             notes.push(format!(
                 "It is {length:.0} m long: simulated as if that were {unit} m each."
             ));
         }
-        let source = source.clone();
-        Ok(Some(Piece { source, loaded, rest, frames, fps, unit, table, folder, inputs, notes }))
+        Ok(Some(Piece {
+            source: source.clone(),
+            loaded: input.source.loaded().clone(),
+            rest,
+            frames,
+            fps: input.source.fps(),
+            unit,
+            table,
+            folder,
+            inputs: input.source.files().to_vec(),
+            notes,
+        }))
+    }
+
+    /// Metres per unit of the input, and frames per second.
+    pub fn scale(&self) -> (f64, f64) {
+        (self.unit, self.fps)
     }
 
     /// What a project asks of this animation.
@@ -192,19 +199,8 @@ impl Piece {
         &self,
         project: &Project,
         opened: &Opened,
-    ) -> Result<ResolvedProject, StudioError> {
-        let map = match &project.weight_map {
-            None => None,
-            Some(file) => {
-                let map = read_mesh(&opened.find(&format!("{}{file}", self.folder))?)?;
-                let (found, own) = (map.mesh.positions.len(), self.rest.positions.len());
-                let weights = weight_map(map.attributes, found, own);
-                let named = |error| StudioError::refused(format!("{file}: {error}"));
-                Some(weights.map_err(named)?)
-            }
-        };
-        let mut files = ProjectFiles::within(opened, &self.folder);
-        Ok(ResolvedProject::new(project, &self.rest, (self.unit, self.fps), map, &mut files)?)
+    ) -> Result<ResolvedProject, ProjectError> {
+        resolve(project, &self.rest, self.scale(), &opened.within(&self.folder))
     }
 
     /// Colours of vertices where it has any, three numbers from 0 to 1 each.
@@ -235,74 +231,27 @@ fn split(name: &str) -> (&str, &str) {
     name.split_at(name.rfind('/').map_or(begins, |at| at + 1))
 }
 
-/// An animation from files of the project, made whole, and these files; `None` when that was cancelled.
-type Read = Option<(Made, Vec<PathBuf>)>;
-
-fn read(
-    opened: &Opened,
-    folder: &str,
-    project: &Project,
-    outlet: &Outlet,
-) -> Result<Read, StudioError> {
-    let input = &project.input;
-    let find = |name: &str| opened.find(&format!("{folder}{name}"));
-    let mut inputs = Vec::new();
-    let written = if input.contains(['*', '?', '[']) {
-        opened.pattern(&format!("{folder}{input}"))?.display().to_string()
-    } else if let (Some((rest, cache)), Err(_)) = (input.rsplit_once('+'), find(input)) {
-        inputs.extend([find(rest)?, find(cache)?]);
-        format!("{}+{}", inputs[0].display(), inputs[1].display())
-    } else {
-        let path = find(input)?;
-        let is_cache = path.extension().is_some_and(|own| own == "pc2" || own == "mdd");
-        // The mesh of a cache lies beside it, and must not lead out of the project either.
-        for beside in [path.with_extension("obj"), path.with_file_name("rest.obj")] {
-            if is_cache && beside.exists() {
-                let name = beside.file_name().unwrap_or_default().to_string_lossy().into_owned();
-                inputs.push(find(&format!("{}{name}", split(input).0))?);
-            }
-        }
-        inputs.push(path.clone());
-        path.display().to_string()
-    };
-    let options = AnimationOptions { fps: project.fps, clip: project.clip.clone(), unit: None };
-    let mut animation = Animation::open_with(&written, options)?;
-    inputs.extend_from_slice(animation.files());
-    let numbers: Option<Vec<u64>> =
-        animation.files().iter().map(|f| missing_frames::frame_number(f)).collect();
-    let slots: Vec<Option<usize>> = match numbers {
-        Some(numbers) if numbers.len() == animation.frame_count() => {
-            missing_frames::frame_slots(&numbers)
-        }
-        _ => (0..animation.frame_count()).map(Some).collect(),
-    };
-    let vertices = animation.rest().positions.len();
-    if slots.len().saturating_mul(vertices) > MOST {
-        let sentence = format!(
-            "{input} has {} frames of {vertices} vertices, more than the studio holds: cut it with \
-             `pliant convert --frames`, or enrich it with `pliant enrich`.",
-            slots.len()
-        );
-        return Err(StudioError::refused(sentence));
+/// The input of a project as [`source::Source::open`] takes it, with paths of the opened folder.
+fn located(opened: &Opened, folder: &str, input: &str) -> Result<String, ProjectError> {
+    if input.starts_with(PUPPET) {
+        return Ok(input.to_owned());
     }
-    let loaded = animation.loaded().clone();
-    let fps = animation.fps().unwrap_or(FPS);
-    let mut frames = Vec::with_capacity(slots.len());
-    for k in 0..slots.len() {
-        if !outlet.progress("Reading the animation", k as f64 / slots.len() as f64) {
-            return Ok(None);
-        }
-        let mut one = |k: usize| -> Result<Option<Vec<DVec3>>, StudioError> {
-            let Some(slot) = slots[k] else { return Ok(None) };
-            let mut positions = vec![DVec3::ZERO; vertices];
-            animation.read_frame(slot, &mut positions)?;
-            Ok(Some(positions))
-        };
-        let Some(frame) = missing_frames::repaired_frame(k, slots.len(), &mut one)? else {
-            let sentence = format!("{input} has a vertex that is not finite in any frame.");
-            return Err(StudioError::refused(sentence));
-        };
-        frames.push(frame.positions);
+    let find = opened.within(folder);
+    if input.contains(['*', '?', '[']) {
+        let pattern = opened.find_pattern(&format!("{folder}{input}"))?;
+        return Ok(pattern.display().to_string());
     }
-    Ok(Some((Made { loaded, fps, frames }, inputs)))
+    if let (Some((rest, cache)), Err(_)) = (input.rsplit_once('+'), find(input)) {
+        return Ok(format!("{}+{}", find(rest)?.display(), find(cache)?.display()));
+    }
+    let path = find(input)?;
+    let is_cache = path.extension().is_some_and(|own| own == "pc2" || own == "mdd");
+    // The mesh of a cache lies beside it, and must not lead out of the folder either.
+    for beside in [path.with_extension("obj"), path.with_file_name("rest.obj")] {
+        if is_cache && beside.exists() {
+            let name = beside.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            find(&format!("{}{name}", split(input).0))?;
+        }
+    }
+    Ok(path.display().to_string())
 }

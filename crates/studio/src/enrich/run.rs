@@ -1,17 +1,11 @@
-//! An enrichment at work, a frame at a time.
+//! An enrichment under way, one frame at a time.
 
 use std::time::Instant;
 
 use glam::DVec3;
-use pliant_enrich::pipeline::Cycle;
-use pliant_enrich::project::{ObjectMesh, SoftMaterial};
-use pliant_enrich::project::{ResolvedProject, simulation_options};
-use pliant_enrich::simulation::{ContactObject, rigid_motion};
-use pliant_enrich::{EmbeddedSurface, Enrichment, Measures, Project, SimulationOptions};
-use pliant_io::{Animation, read_mesh};
-use pliant_math::team::Team;
-use pliant_mesh::Mesh;
-use pliant_mesh::menagerie::Creature;
+use pliant_enrich::project::ResolvedProject;
+use pliant_enrich::{Measures, Project};
+use pliant_project::enrichment::{FilledSurface, Prepared, contact_objects, settle};
 use serde_json::{Value, json};
 
 use super::piece::Piece;
@@ -20,31 +14,30 @@ use crate::error::StudioError;
 use crate::opened::Opened;
 use crate::outlet::Outlet;
 
-/// Rounds of a loop that are expected, for how far it is.
+/// Rounds that a loop is expected to take, for the progress bar.
 const ROUNDS: f64 = 5.0;
 
 /// An enrichment that goes on.
 pub struct Run {
-    enrichment: Enrichment,
+    prepared: Prepared,
     /// Frames done.
     pub done: usize,
     measures: Measures,
     began: Instant,
-    warnings: Vec<String>,
 }
 
-/// Somebody has asked for it to stop.
+/// The user has cancelled the work.
 struct Cancelled;
 
 impl Run {
-    /// Ready for the first frame; `None` when somebody has cancelled it.
+    /// Prepares the first frame; `None` when the user has cancelled.
     ///
     /// # Errors
-    /// When the project asks for what is not there.
+    /// When the project asks for a missing file, or the tets cannot be simulated.
     pub fn begin(
         piece: &Piece,
         project: &Project,
-        asked: ResolvedProject,
+        mut asked: ResolvedProject,
         solid: &mut Solid,
         (opened, outlet): (&Opened, &Outlet),
     ) -> Result<Option<Run>, StudioError> {
@@ -52,28 +45,17 @@ impl Run {
             return Ok(None);
         }
         let began = Instant::now();
-        let ResolvedProject { mut options, regions } = asked;
-        options.gamma = options.gamma.or(solid.gamma);
-        let objects = objects(project, piece, opened)?;
-        let flesh = |bound: &EmbeddedSurface| SimulationOptions {
-            objects,
-            ..simulation_options(project, &regions, bound)
-        };
-        let (embedded, rest) = (solid.embedded.clone(), &piece.rest.positions);
-        let made = Enrichment::on(embedded, rest, &solid.poses, options, flesh, opened.threads);
-        let mut enrichment = made?;
-        solid.gamma = Some(enrichment.gamma());
-        let mut warnings = Vec::new();
-        if enrichment.neutral_pose().is_some() {
-            let warning =
-                "Parts of the rest mesh nearly touch: the shape of another frame is neutral.";
-            warnings.push(warning.to_owned());
-        }
-        if project.is_loop && !settle(&mut enrichment, piece, outlet, &mut warnings) {
+        asked.options.gamma = asked.options.gamma.or(solid.gamma);
+        let objects = contact_objects(project, piece.scale(), &opened.within(&piece.folder))?;
+        let (embedded, rest) = (solid.embedded.clone(), &piece.rest.positions[..]);
+        let surface = FilledSurface { embedded, rest, poses: &solid.poses };
+        let mut prepared = Prepared::on(surface, project, asked, objects, opened.threads)?;
+        solid.gamma = Some(prepared.enrichment.gamma());
+        if project.is_loop && !close_loop(&mut prepared, piece, outlet) {
             return Ok(None);
         }
         let measures = Measures::new(&piece.rest);
-        Ok(Some(Run { enrichment, done: 0, measures, began, warnings }))
+        Ok(Some(Run { prepared, done: 0, measures, began }))
     }
 
     /// The next frame, in the input's unit; `None` after the last.
@@ -82,106 +64,51 @@ impl Run {
         self.done += 1;
         let mut output = input.clone();
         let next = piece.frames.get(self.done).map(Vec::as_slice);
-        self.enrichment.frame(&mut output, next);
-        self.measures.add(input, &output, self.enrichment.is_exact());
+        let enrichment = &mut self.prepared.enrichment;
+        enrichment.frame(&mut output, next);
+        self.measures.add(input, &output, enrichment.is_exact());
         Some(output)
     }
 
-    /// How far each frame is from the input, relative to the mesh's size.
+    /// Distance of each frame from the input, relative to the mesh's size.
     pub fn motion(&self) -> &[f64] {
         self.measures.per_frame()
     }
 
-    /// What is known of it by now.
+    /// The report of the frames so far.
     pub fn report(&self) -> Value {
+        let warnings: Vec<String> = self.prepared.warnings.iter().map(|w| sentence(w)).collect();
         json!({
             "frames": self.done,
-            "gamma": self.enrichment.gamma(),
+            "gamma": self.prepared.enrichment.gamma(),
             "motionAdded": self.measures.motion_added(),
             "motionMost": self.measures.most_motion,
             "followError": self.measures.follow_error,
             "spikes": self.measures.spikes,
             "seconds": self.began.elapsed().as_secs_f64(),
-            "warnings": self.warnings,
+            "warnings": warnings,
         })
     }
 }
 
-/// Goes round until the end of the animation meets its beginning; `false` when that was cancelled.
-fn settle(
-    enrichment: &mut Enrichment,
-    piece: &Piece,
-    outlet: &Outlet,
-    warnings: &mut Vec<String>,
-) -> bool {
+/// Closes the loop of the animation; `false` when the user has cancelled.
+fn close_loop(prepared: &mut Prepared, piece: &Piece, outlet: &Outlet) -> bool {
     let size = piece.rest.bounds().map_or(1.0, |b| b.size().max_element());
-    let count = piece.frames.len();
-    let mut read = |k: usize| Ok::<_, Cancelled>(piece.frames[k].clone());
-    let Ok(Some(cycle)) = Cycle::of(count, size, &mut read) else {
-        warnings.push("A loop needs two frames that differ: simulated as it is.".to_owned());
-        return true;
-    };
-    if cycle.jumps {
-        let warning =
-            "The last frame is far from the first: what swings is pushed where the loop closes.";
-        warnings.push(warning.to_owned());
-    }
-    let mut seen = 0.0;
-    let mut read = |k: usize| {
-        seen += 1.0;
-        let rounds: f64 = seen / cycle.period as f64;
+    let closure = settle(&mut prepared.enrichment, (piece.frames.len(), size), &mut |k, rounds| {
         let label = format!("Going round until the loop closes: round {}", rounds.ceil());
-        match outlet.progress(&label, 1.0 - (-rounds / ROUNDS).exp()) {
+        match rounds == 0.0 || outlet.progress(&label, 1.0 - (-rounds / ROUNDS).exp()) {
             true => Ok(piece.frames[k].clone()),
             false => Err(Cancelled),
         }
-    };
-    enrichment.settle(cycle.period, &mut read).is_ok()
+    });
+    let Ok(closure) = closure else { return false };
+    prepared.warnings.extend(closure.warning.map(str::to_owned));
+    true
 }
 
-/// What a project says that the body meets \[m\].
-fn objects(
-    project: &Project,
-    piece: &Piece,
-    opened: &Opened,
-) -> Result<Vec<ContactObject>, StudioError> {
-    let find = |file: &str| opened.find(&format!("{}{file}", piece.folder));
-    let mut objects = Vec::new();
-    for met in &project.objects {
-        let mut surface = match &met.mesh {
-            ObjectMesh::File(file) => read_mesh(&find(file)?)?.mesh,
-            ObjectMesh::Shape { shape, resolution } => creature(shape, *resolution as usize)?,
-        };
-        met.place.apply(&mut surface.positions);
-        surface.positions.iter_mut().for_each(|x| *x *= piece.unit);
-        let motion = match (&met.cache, &met.mesh) {
-            (Some(cache), ObjectMesh::File(file)) => {
-                let pair = format!("{}+{}", find(file)?.display(), find(cache)?.display());
-                let mut animation = Animation::open(&pair)?;
-                let mut frames = vec![surface.positions.clone(); animation.frame_count()];
-                for (k, frame) in frames.iter_mut().enumerate() {
-                    animation.read_frame(k, frame)?;
-                    frame.iter_mut().for_each(|x| *x *= piece.unit);
-                }
-                Some(rigid_motion(&surface.positions, &frames, piece.fps))
-            }
-            _ => None,
-        };
-        objects.push(match met.soft {
-            None => ContactObject::Rigid { surface, motion },
-            Some(SoftMaterial { young, poisson, density, velocity }) => {
-                let velocity = DVec3::from_array(velocity);
-                ContactObject::Soft { surface, young, poisson, density, velocity }
-            }
-        });
-    }
-    Ok(objects)
-}
-
-fn creature(shape: &str, resolution: usize) -> Result<Mesh, StudioError> {
-    let missing = || StudioError::refused(format!("contact.object: there is no shape `{shape}`."));
-    let creature = Creature::named(shape).ok_or_else(missing)?;
-    let skin = creature.skin(resolution, &Team::new(1));
-    let named = |error| StudioError::refused(format!("contact.object: {error}"));
-    Ok(skin.map_err(named)?.surface)
+/// A warning as the page shows it, with a capital letter and a full stop.
+fn sentence(warning: &str) -> String {
+    let mut letters = warning.chars();
+    let first = letters.next().map(|letter| letter.to_ascii_uppercase());
+    first.into_iter().chain(letters).chain(['.']).collect()
 }

@@ -138,7 +138,7 @@ impl Room<'_> {
                 "run": run,
                 "result": result,
                 "stem": export.stem(),
-                "canSave": self.opened.new_path("any").is_ok() && !is_uploaded,
+                "canSave": self.opened.project().is_ok() && !is_uploaded,
                 "notes": piece.notes,
                 "undo": undo,
                 "redo": redo,

@@ -2,13 +2,12 @@
 
 use glam::DVec3;
 use pliant_enrich::blending::FrameWeights;
-use pliant_enrich::project::Separated;
 use pliant_enrich::project::sample_frames;
 use pliant_enrich::skeleton::{Following, find, selected_or_found};
-use pliant_enrich::{EmbeddedSurface, EnrichOptions, Project};
-use pliant_io::Animation;
+use pliant_enrich::{EmbeddedSurface, EnrichOptions, Enrichment, Project};
 use pliant_math::team::Team;
-use pliant_mesh::Mesh;
+use pliant_project::ProjectError;
+use pliant_project::enrichment::separated_pose;
 
 use super::piece::Piece;
 use crate::error::StudioError;
@@ -46,30 +45,17 @@ impl Solid {
         options: &EnrichOptions,
         opened: &Opened,
     ) -> Result<Solid, StudioError> {
-        let team = Team::new(opened.threads);
         let frames = sample_frames(piece.frames.len());
         let poses: Vec<Vec<DVec3>> = frames.iter().map(|k| piece.frames[*k].clone()).collect();
-        let scale = |points: &[DVec3]| points.iter().map(|x| *x * piece.unit).collect::<Vec<_>>();
-        let metric = |mesh: &Mesh| Mesh { positions: scale(&mesh.positions), ..mesh.clone() };
-        let separated = match &project.separated {
-            None => None,
-            Some(Separated::Frame(frame)) => {
-                let pose = piece.frames.get(*frame as usize).ok_or_else(|| {
-                    StudioError::refused(format!("separated: there is no frame {frame}."))
-                })?;
-                Some(Mesh::surface(scale(pose), piece.rest.triangles.clone()))
-            }
-            Some(Separated::File(file)) => {
-                let path = opened.find(&format!("{}{file}", piece.folder))?;
-                Some(metric(Animation::open(&path.display().to_string())?.rest()))
-            }
+        let mut pose = |frame: usize| {
+            let missing = || ProjectError::Request(format!("separated: there is no frame {frame}"));
+            piece.frames.get(frame).cloned().ok_or_else(missing)
         };
-        let scaled: Vec<Vec<DVec3>> = poses.iter().map(|pose| scale(pose)).collect();
-        let is_whole = options.tracked.is_none();
-        let (rest, apart) = (metric(&piece.rest), separated.as_ref());
-        let embedded =
-            EmbeddedSurface::of_animation(rest, apart, &scaled, is_whole, &options.filling, &team)?;
+        let locate = opened.within(&piece.folder);
+        let separated = separated_pose(project, &piece.rest, &mut pose, &locate)?;
         let (unit, threads) = (piece.unit, opened.threads);
+        let embedded =
+            Enrichment::embed(&piece.rest, separated.as_ref(), &poses, options, threads)?;
         Ok(Solid { embedded, poses, gamma: None, unit, found: None, threads })
     }
 

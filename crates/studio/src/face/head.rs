@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use pliant_face::{BuildOptions, FaceModel, Template, build};
 use pliant_math::team::Team;
+use pliant_project::performance::open_face;
 
 use crate::error::StudioError;
 use crate::opened::Opened;
@@ -31,9 +32,7 @@ impl Heads {
         outlet: &Outlet,
     ) -> Result<Option<Arc<FaceModel>>, StudioError> {
         if let Some(file) = file {
-            let face = FaceModel::decode(&opened.bytes(file)?);
-            let named = |error| StudioError::refused(format!("{file}: {error}"));
-            return Ok(Some(Arc::new(face.map_err(named)?)));
+            return Ok(Some(Arc::new(open_face(&opened.find(file)?)?)));
         }
         if let Some(face) = &self.built_in {
             return Ok(Some(face.clone()));

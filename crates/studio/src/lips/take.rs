@@ -1,13 +1,14 @@
 //! The performance that is open: what was captured, and which of it is lips; and those that can be.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use glam::DVec3;
-use pliant_io::{Animation, Loaded, read_ids, read_mesh};
+use pliant_io::{Loaded, read_ids, read_mesh};
 use pliant_lips::growth::Edges;
 use pliant_lips::performance::{FPS, FRAMES, Performance};
 use pliant_lips::{Head, LipModel, Region, RegressionOptions, grow};
 use pliant_mesh::Mesh;
+use pliant_project::source;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -17,10 +18,6 @@ use crate::outlet::Outlet;
 
 /// Vertices around the built-in mouth, and faces from cheek to cavity.
 const MOUTH: [usize; 2] = [96, 38];
-/// Frames per second where nothing says how many.
-const USUAL_FPS: f64 = 30.0;
-/// Positions of all frames together: some 800 MB.
-const MOST: usize = 32 << 20;
 /// What a folder's capture, and its truth, may be called after their names.
 const ENDINGS: [&str; 6] = ["pc2", "mdd", "glb", "usda", "usd", "gltf"];
 
@@ -223,20 +220,11 @@ fn around(rest: &Mesh, seeds: &[u32], grown: Vec<u32>) -> Result<Vec<u32>, Studi
 /// A mesh, frames per second, and all frames; `None` when that was cancelled.
 type Read = Option<(Loaded, f64, Vec<Vec<DVec3>>)>;
 
-fn read(path: &std::path::Path, outlet: &Outlet) -> Result<Read, StudioError> {
-    let mut animation = Animation::open(&path.display().to_string())?;
-    let (count, vertices) = (animation.frame_count(), animation.rest().positions.len());
-    if count.saturating_mul(vertices) > MOST || count == 0 {
-        let sentence =
-            format!("{count} frames of {vertices} vertices are not what the studio holds.");
-        return Err(StudioError::refused(sentence));
-    }
-    let mut frames = vec![vec![DVec3::ZERO; vertices]; count];
-    for (k, frame) in frames.iter_mut().enumerate() {
-        if !outlet.progress("Reading the performance", k as f64 / count as f64) {
-            return Ok(None);
-        }
-        animation.read_frame(k, frame)?;
-    }
-    Ok(Some((animation.loaded().clone(), animation.fps().unwrap_or(USUAL_FPS), frames)))
+fn read(path: &Path, outlet: &Outlet) -> Result<Read, StudioError> {
+    let mut source = source::Source::open(&path.display().to_string(), Default::default())?;
+    let (count, vertices) = (source.frames(), source.rest().positions.len());
+    let name = source.name();
+    let of = (&name[..], count, vertices);
+    let frames = outlet.frames("Reading the performance", of, |k| source.frame(k))?;
+    Ok(frames.map(|frames| (source.loaded().clone(), source.fps(), frames)))
 }

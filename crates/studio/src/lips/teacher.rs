@@ -7,13 +7,11 @@ use glam::DVec3;
 use pliant_lips::measures::distances;
 use pliant_lips::{LipModel, Suggester, Suggestion, Workspace, model_file};
 use pliant_math::team::Team;
+use pliant_project::lips::observe;
 
 use super::take::Take;
 use crate::error::StudioError;
 use crate::outlet::Outlet;
-
-/// Frames of a capture, evenly spaced, that a model learns from how lips follow the mouth.
-const SEEN: usize = 240;
 
 /// Corrected frames, by number.
 pub type Training = BTreeMap<usize, Arc<Vec<DVec3>>>;
@@ -47,10 +45,7 @@ impl Teacher {
         }
         let team = Team::new(threads);
         let mut model = take.model()?;
-        let stride = take.frames.len().div_ceil(SEEN);
-        let frames = (0..take.frames.len()).step_by(stride);
-        let seen: Vec<_> = frames.map(|k| (k, take.frames[k].clone())).collect();
-        model.follow(&seen, &team)?;
+        observe(&mut model, take.frames.len(), |k| Ok(take.frames[k].clone()), &team)?;
         let work = model.workspace(team.size());
         Ok(Some(Teacher {
             seen: model_file::encode(&model),
@@ -99,9 +94,9 @@ impl Teacher {
         positions
     }
 
-    /// The model, as `pliant lips apply` reads it.
-    pub fn bytes(&self) -> Vec<u8> {
-        model_file::encode(&self.model)
+    /// The model that has learned.
+    pub fn model(&self) -> &LipModel {
+        &self.model
     }
 
     /// Looks at all frames: which to correct next, and how far off they are.

@@ -1,6 +1,8 @@
 //! The scene that is open, and those that can be.
 
 use pliant_model::{Breeze, Method, ModelBuilder};
+use pliant_project::ProjectError;
+use pliant_project::scene::SceneFiles;
 use pliant_scene::SceneFile;
 use serde_json::{Value, json};
 
@@ -9,7 +11,7 @@ use super::settings::{Settings, Source};
 use super::shown::Shown;
 use super::words::menus;
 use crate::error::StudioError;
-use crate::opened::{Opened, ProjectFiles};
+use crate::opened::Opened;
 
 /// A scene that is open.
 pub struct Stage {
@@ -30,7 +32,7 @@ pub fn library(opened: &Opened) -> Value {
         .scenes
         .iter()
         .map(|scene| {
-            let variants: Vec<&String> = scene.variants.iter().map(|variant| &variant.0).collect();
+            let variants: Vec<&String> = scene.variants.iter().map(|own| &own.label).collect();
             json!({ "name": scene.name, "about": scene.about, "variants": variants })
         })
         .collect();
@@ -67,15 +69,17 @@ impl Stage {
             Source::File(name) => (opened.text(name)?, name.as_str()),
             Source::Demo { name, variant } => {
                 let scene = opened.library.scenes.iter().find(|scene| scene.name == *name);
-                let text = scene.and_then(|scene| scene.variants.get(*variant));
+                let found = scene.and_then(|scene| Some((scene, scene.variants.get(*variant)?)));
                 let missing = || StudioError::refused(format!("There is no scene `{name}`."));
-                (text.ok_or_else(missing)?.1.clone(), name.as_str())
+                let (scene, variant) = found.ok_or_else(missing)?;
+                let text = scene.scene_of(variant).map_err(ProjectError::from)?;
+                (text, name.as_str())
             }
         };
         let refused = |error| StudioError::refused(format!("{name}: {error}"));
         let scene = SceneFile::parse(&text).map_err(refused)?;
-        let mut files = ProjectFiles::beside(opened, name);
-        let builder = scene.builder(&mut files)?;
+        let folder = name.rfind('/').map_or("", |at| &name[..=at]);
+        let builder = scene.builder(&mut SceneFiles::new(opened.within(folder)))?;
         let method = scene.integrator.method;
         let breeze = scene.integrator.wind.as_ref().map(Breeze::from);
         let shown = Shown::new(&scene, &builder, opened.threads)?;

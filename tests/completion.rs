@@ -1,5 +1,6 @@
-//! What a camera does not see of a face is completed (Li, Xu and Barbič 2016, Fig. 1 and 17): the inside of
-//! the mouth is hidden, completed by the solid and by the surface alone, and held against the truth.
+//! What a camera does not see of a face is completed (Li, Xu and Barbič 2016, Fig. 1 and 17): the
+//! inside of the mouth is hidden, completed by the solid and by the surface alone, and held against
+//! the truth.
 
 use std::io::Read;
 use std::ops::Range;
@@ -23,7 +24,8 @@ struct Completed {
 }
 
 impl Completed {
-    /// Completes frames of a face of which some vertices are tracked; `apart` is it with its lips apart.
+    /// Completes frames of a face of which some vertices are tracked; `apart` is it with its lips
+    /// apart.
     fn of(
         rest: &Mesh,
         apart: &[DVec3],
@@ -64,7 +66,8 @@ impl Completed {
             format!("mean {mean:.3} mm, most {most:.2} mm, {} crossings", hidden.crossings)
         };
         println!(
-            "{name}: {} tets, {} vertices hidden in {frames} frames; solid: {}; surface: {}; truth: {} crossings",
+            "{name}: {} tets, {} vertices hidden in {frames} frames; solid: {}; surface: {}; \
+                truth: {} crossings",
             self.tets,
             self.solid.count(),
             line(&self.solid),
@@ -96,7 +99,8 @@ fn the_inside_of_a_talking_mouth_is_completed_near_the_truth() {
     assert!(solid.mean() < 2e-3, "{} m", solid.mean());
 }
 
-/// Vertices of the ICT head: face, head and neck; the mouth's inside; gums and tongue, shells of their own.
+/// Vertices of the ICT head: face, head and neck; the mouth's inside; gums and tongue, shells of
+/// their own.
 const OUTSIDE: u32 = 11_248;
 const SOCKET: Range<u32> = 11_248..13_294;
 const TONGUE: Range<u32> = 14_062..17_039;
@@ -169,8 +173,8 @@ fn take(folder: &Path, wanted: &[usize]) -> (Mesh, Vec<Vec<DVec3>>) {
     (head, frames)
 }
 
-/// A real performance on a real head, where they are at hand: what is inside of its mouth, with gums and tongue
-/// or without.
+/// A real performance on a real head, where they are at hand: what is inside of its mouth, with
+/// gums and tongue or without.
 fn captured(frames: usize, with_tongue: bool) -> Option<Completed> {
     let folder = collection()?;
     let wanted: Vec<usize> = (0..frames).map(|k| 250 + 4000 / frames * k).collect();
@@ -200,8 +204,8 @@ fn the_inside_of_a_captured_mouth_is_completed_near_the_truth() {
     assert!(solid.mean() < 2.5e-3, "{} m", solid.mean());
 }
 
-/// To the surface alone, a tongue that hangs on nothing stays where it is. Carried by the tets that fill the
-/// mouth it runs into less; nearer to the truth on average it is not.
+/// To the surface alone, a tongue that hangs on nothing stays where it is. Carried by the tets that
+/// fill the mouth it runs into less; nearer to the truth on average it is not.
 #[test]
 fn gums_and_tongue_of_a_captured_mouth_cross_less_than_the_surface_has_them() {
     let Some(Completed { solid, surface, .. }) = captured(6, true) else { return };

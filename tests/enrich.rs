@@ -265,9 +265,8 @@ fn a_moving_stick_dents_the_back() {
     assert_eq!(report(&folder, "met.pc2.report.json")["follow_error"], 0.0);
 }
 
-/// Section 7.2: where shapes are blended after the simulation, the blended one meets things, and what is
-/// simulated feels it.
-/// Of a project in which things fall.
+/// Section 7.2: where shapes are blended after the simulation, the blended one meets things, and
+/// what is simulated feels it. Of a project in which things fall.
 const FALLING: &str = "gravity = [0.0, -9.81, 0.0]";
 
 #[test]

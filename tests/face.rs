@@ -1,4 +1,5 @@
-//! `pliant face` from outside: the built-in head as a folder, built and animated, and what is refused.
+//! `pliant face` from outside: the built-in head as a folder, built and animated, and what is
+//! refused.
 
 use std::fs;
 

@@ -1,4 +1,5 @@
-//! How deep bodies get into each other, into themselves and into colliders in the demos that are about it.
+//! How deep bodies get into each other, into themselves and into colliders in the demos that are
+//! about it.
 
 use pliant::model::{DVec3, FrameInput, Model};
 use pliant::project::demo as demos;
@@ -18,7 +19,8 @@ fn size(model: &Model) -> f64 {
     (0..model.bodies().len()).map(side).fold(f64::INFINITY, f64::min)
 }
 
-/// Runs a demo for some seconds; every step is at most 1 % of a body deep, and no energy above its account.
+/// Runs a demo for some seconds; every step is at most 1 % of a body deep, and no energy above its
+/// account.
 fn stays_shallow(name: &str, seconds: f64) {
     let demo = demos::find(name).expect("a demo").expect("a recipe");
     let text = demo.scene_of(&demo.variants[0]).expect("a scene");

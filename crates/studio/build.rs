@@ -1,5 +1,6 @@
-//! Bundles the page of `web/` when Node is there. Nothing is written beside the sources: they are copied to
-//! the build folder first. Without Node the program is built all the same, and says what is missing.
+//! Bundles the page of `web/` when Node is there. Nothing is written beside the sources: they are
+//! copied to the build folder first. Without Node the program is built all the same, and says what
+//! is missing.
 
 use std::error::Error;
 use std::path::{Path, PathBuf};

@@ -1,7 +1,7 @@
 //! What must hold for whatever a reader makes of any bytes.
 //!
-//! Run a target with `cargo +nightly fuzz run mesh`. The first byte of its inputs chooses the format;
-//! small files of each format make good seeds.
+//! Run a target with `cargo +nightly fuzz run mesh`. The first byte of its inputs chooses the
+//! format; small files of each format make good seeds.
 
 use std::path::Path;
 

@@ -1,5 +1,5 @@
-//! The bar of `pliant bench peers`, simulated by Rapier's finite elements with its default settings:
-//! the same rows as JSON, to be held against ours from the same machine.
+//! The bar of `pliant bench peers`, simulated by Rapier's finite elements with its default
+//! settings: the same rows as JSON, to be held against ours from the same machine.
 //!
 //! ```text
 //! cargo run --release --manifest-path peers/Cargo.toml

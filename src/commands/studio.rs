@@ -63,7 +63,8 @@ pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
     Ok(())
 }
 
-/// By whatever the system opens addresses with; where there is nothing, the address has been printed.
+/// By whatever the system opens addresses with; where there is nothing, the address has been
+/// printed.
 fn open_browser(url: &str) {
     let program = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
     let mut command = Command::new(program);

@@ -1,8 +1,8 @@
 //! Benchmarks: suites of measurements, each a row of a table.
 //!
-//! [`command`] is what both programs run: `pliant-bench`, and `pliant bench` where it is built in. A
-//! [`Suite`] names its columns and its rows; [`measure`] spreads the rows over threads, and returns
-//! them in the suite's order whatever the schedule was.
+//! [`command`] is what both programs run: `pliant-bench`, and `pliant bench` where it is built in.
+//! A [`Suite`] names its columns and its rows; [`measure`] spreads the rows over threads, and
+//! returns them in the suite's order whatever the schedule was.
 
 #![warn(missing_docs)]
 

@@ -106,8 +106,8 @@ pub fn is_wanted(name: &str, only: &str) -> bool {
     only.split_whitespace().all(|word| name.contains(word))
 }
 
-/// Measures rows on several threads; `done` gets the number of finished rows, on the calling thread.
-/// The rows keep the order of the entries; rows that were not measured are left out.
+/// Measures rows on several threads; `done` gets the number of finished rows, on the calling
+/// thread. The rows keep the order of the entries; rows that were not measured are left out.
 pub fn measure(entries: &[Entry], threads: usize, stop: Stop, done: impl Fn(usize)) -> Vec<Row> {
     let next = AtomicUsize::new(0);
     let (send, receive) = mpsc::channel();

@@ -20,7 +20,8 @@ pub enum FaceError {
     Mesh(#[from] MeshError),
     /// The way back from the chart turns tets over.
     #[error(
-        "{tets} tets of the flesh are turned over where the lips meet, one near ({:.4}, {:.4}, {:.4}) m; try another size",
+        "{tets} tets of the flesh are turned over where the lips meet, one near ({:.4}, {:.4}, \
+            {:.4}) m; try another size",
         at[0], at[1], at[2]
     )]
     TurnedTets {
@@ -86,7 +87,8 @@ pub enum FaceError {
     },
     /// A part that must be inside the skin is not.
     #[error(
-        "{}: {part} is outside the skin: {vertices} of its vertices, vertex {vertex} by {by_mm:.1} mm"
+        "{}: {part} is outside the skin: {vertices} of its vertices, vertex {vertex} by {by_mm:.1} \
+            mm"
     , path.display())]
     OutsideSkin {
         /// The part's file.

@@ -52,7 +52,8 @@ pub enum LipsError {
     NoMouth,
     /// Another mesh.
     #[error(
-        "its faces are not those of the rest mesh: only {who} has an edge from vertex {from} to {to}"
+        "its faces are not those of the rest mesh: only {who} has an edge from vertex {from} to \
+            {to}"
     )]
     Topology {
         /// Which of them.

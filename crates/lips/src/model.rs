@@ -161,8 +161,8 @@ impl LipModel {
         self.extend(vec![sample])
     }
 
-    /// Learns how the lips of a capture follow its mouth, from frames that cover it evenly, in place
-    /// of what was learned so before. Frames that are not finite are passed over.
+    /// Learns how the lips of a capture follow its mouth, from frames that cover it evenly, in
+    /// place of what was learned so before. Frames that are not finite are passed over.
     ///
     /// # Errors
     /// When frames are not of this mesh.

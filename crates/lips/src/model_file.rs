@@ -6,8 +6,8 @@
 //! else in it, and another corrected frame can always be added.
 //!
 //! Layout: magic with version, seven counts, ridge and truncation; vertices, positions and free
-//! flags of the region, mouth and inner triangles, rigid vertices with positions; per frame that spans the
-//! capture, and per sample, its number and positions; a checksum (FNV-1a) over all of it.
+//! flags of the region, mouth and inner triangles, rigid vertices with positions; per frame that
+//! spans the capture, and per sample, its number and positions; a checksum (FNV-1a) over all of it.
 
 use glam::DVec3;
 

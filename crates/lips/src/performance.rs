@@ -1,9 +1,9 @@
 //! A mouth that talks for nine seconds, from numbers alone, and what a capture makes of it: the
 //! truth is known, so that corrections can be judged.
 //!
-//! The surface is a ring: from the cheeks over two rounded lips into the oral cavity. It is moved by
-//! smooth fields ([`motion`]) and damaged on the inner lips as Dinev 2020, Fig. 2.2 and 2.5, shows
-//! it ([`damage`]): a gap between lips that should be closed, corners that lose their depth,
+//! The surface is a ring: from the cheeks over two rounded lips into the oral cavity. It is moved
+//! by smooth fields ([`motion`]) and damaged on the inner lips as Dinev 2020, Fig. 2.2 and 2.5,
+//! shows it ([`damage`]): a gap between lips that should be closed, corners that lose their depth,
 //! and noise where teeth come into sight.
 
 use glam::DVec3;

@@ -1,12 +1,14 @@
 //! What a capture itself tells: how its inner lips follow its mouth, over all of its frames.
 //!
-//! Dinev 2020 learns from the corrected frames alone, and a motion that none of them shows leaves the
-//! inner lip where it was at rest. But the capture has seen that motion, only not quite right: x =
-//! θ₀y, fitted to every frame by least squares, has the motion, lost the noise, and keeps that part
-//! of the damage which goes with the mouth. Corrected frames then teach what is missing, x − θ₀y. It
-//! is the same map, and as fast, but it errs by the damage where it would have erred by the motion.
+//! Dinev 2020 learns from the corrected frames alone, and a motion that none of them shows leaves
+//! the inner lip where it was at rest. But the capture has seen that motion, only not quite right:
+//! x = θ₀y, fitted to every frame by least squares, has the motion, lost the noise, and keeps that
+//! part of the damage which goes with the mouth. Corrected frames then teach what is missing, x −
+//! θ₀y. It is the same map, and as fast, but it errs by the damage where it would have erred by the
+//! motion.
 //!
-//! θ₀ is kept as a few frames of the capture that span its motion, each with the lips that θ₀ gives it.
+//! θ₀ is kept as a few frames of the capture that span its motion, each with the lips that θ₀ gives
+//! it.
 
 use glam::DVec3;
 use pliant_math::Row;
@@ -22,8 +24,8 @@ use crate::region::Region;
 /// extreme.
 const FRAMES: usize = 24;
 const LEFT: f64 = 0.005;
-/// Directions in which the frames differ by less than this part are held back: what the lips seem to
-/// do there is damage rather than motion.
+/// Directions in which the frames differ by less than this part are held back: what the lips seem
+/// to do there is damage rather than motion.
 const FAINT: f64 = 0.03;
 
 /// A region as fits need it.

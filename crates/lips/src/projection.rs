@@ -1,10 +1,10 @@
 //! The hot loop of a frame: Qᵀy and ‖y‖², where y is the mouth's column of gradients, never
 //! stored: a gradient is multiplied as soon as it is known.
 //!
-//! The basis is kept by triangle, nine rows of as many columns as there are, padded to whole
-//! lanes and in single precision: a frame is as fast as the basis can be read, and a basis to seven
-//! digits puts lips a nanometre off. Triangles are taken in blocks of fixed size, each with sums of its own, which are
-//! added up in order: the same bits for any number of threads.
+//! The basis is kept by triangle, nine rows of as many columns as there are, padded to whole lanes
+//! and in single precision: a frame is as fast as the basis can be read, and a basis to seven
+//! digits puts lips a nanometre off. Triangles are taken in blocks of fixed size, each with sums of
+//! its own, which are added up in order: the same bits for any number of threads.
 
 use glam::DVec3;
 use pliant_math::Buffer;
@@ -116,7 +116,8 @@ impl<L: Lanes<Real = f64>> Kernel<L> for Block<'_> {
                 lanes.copy_from_slice(sums);
                 for (k, value) in gradient.iter().enumerate() {
                     let row = &projection.basis[at + k * width..][..WIDTH_F64];
-                    // Loops over lanes become vectors of the instruction set; sums are fused in all.
+                    // Loops over lanes become vectors of the instruction set; sums are fused in
+                    // all.
                     for lane in 0..WIDTH_F64 {
                         lanes[lane] = f64::from(row[lane]).mul_add(*value, lanes[lane]);
                     }

@@ -1,5 +1,5 @@
-//! The two regions of Fig. 2.1: the inner lip, which is made anew, and the mouth around it, which is
-//! trusted.
+//! The two regions of Fig. 2.1: the inner lip, which is made anew, and the mouth around it, which
+//! is trusted.
 //!
 //! The *free* vertices are those selected as inner lip. A triangle with one of them is an inner
 //! triangle; its other corners are the *border*, which stays where it was captured and holds the

@@ -1,14 +1,14 @@
-//! The linear map x = θy from mouth to inner lip: "User-guided lip correction for facial performance
-//! capture" (Dinev et al. 2018; Dinev 2020, Section 2.2), Eq. 2.1–2.6.
+//! The linear map x = θy from mouth to inner lip: "User-guided lip correction for facial
+//! performance capture" (Dinev et al. 2018; Dinev 2020, Section 2.2), Eq. 2.1–2.6.
 //!
-//! min over θ of ‖θY − X‖² (Eq. 2.2), a column per corrected frame. With Y = U_Y C_Y and X = U_X C_X
-//! the same is min over Θ̄ of ‖Θ̄ C_Y − C_X‖² (Eq. 2.5), of the size of the number of frames, and
-//! θ = U_X Θ̄ U_Yᵀ is never formed. Any orthonormal bases of the columns will do for U; those
+//! min over θ of ‖θY − X‖² (Eq. 2.2), a column per corrected frame. With Y = U_Y C_Y and X = U_X
+//! C_X the same is min over Θ̄ of ‖Θ̄ C_Y − C_X‖² (Eq. 2.5), of the size of the number of frames,
+//! and θ = U_X Θ̄ U_Yᵀ is never formed. Any orthonormal bases of the columns will do for U; those
 //! here are of the factorisation Y = QR.
 //!
-//! The normal equations Θ̄ C_Y C_Yᵀ = C_X C_Yᵀ (Eq. 2.6) are singular as soon as two frames are alike.
-//! Here Θ̄ = C_X V f(Σ) Uᵀ with C_Y = U Σ Vᵀ, where f(σ) = σ ÷ (σ² + λ) for singular values above a
-//! threshold, and 0 below: the minimum-norm solution, regularised by λ when asked.
+//! The normal equations Θ̄ C_Y C_Yᵀ = C_X C_Yᵀ (Eq. 2.6) are singular as soon as two frames are
+//! alike. Here Θ̄ = C_X V f(Σ) Uᵀ with C_Y = U Σ Vᵀ, where f(σ) = σ ÷ (σ² + λ) for singular values
+//! above a threshold, and 0 below: the minimum-norm solution, regularised by λ when asked.
 
 use crate::error::LipsError;
 use crate::reduction::{Reduction, small_svd};
@@ -119,8 +119,8 @@ impl Regression {
         (weights, known)
     }
 
-    /// Of every example, what the others get wrong: x less their prediction, and the length of the part
-    /// of y that they do not show.
+    /// Of every example, what the others get wrong: x less their prediction, and the length of the
+    /// part of y that they do not show.
     pub fn left_out(&self) -> Vec<(Vec<f64>, f64)> {
         let (y, x) = (self.y.coefficients(), self.x.coefficients());
         let mut errors = Vec::new();

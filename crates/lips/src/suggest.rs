@@ -1,10 +1,9 @@
 //! Which frame to correct next: the one whose mouth is farthest from everything that the corrected
 //! frames show.
 //!
-//! Taken again and again from nothing, this is the choice of columns of a pivoted QR
-//! factorisation (Businger and Golub 1965): first the most extreme pose, then the one with most
-//! that is new. Those are the "frames at the extreme poses" that Dinev 2020, Section 2.3.1.1, picked
-//! by hand.
+//! Taken again and again from nothing, this is the choice of columns of a pivoted QR factorisation
+//! (Businger and Golub 1965): first the most extreme pose, then the one with most that is new.
+//! Those are the "frames at the extreme poses" that Dinev 2020, Section 2.3.1.1, picked by hand.
 
 use crate::model::FrameReport;
 

@@ -1,14 +1,16 @@
 //! Where to trust the capture, and where the prediction.
 //!
-//! A prediction errs by what it does not know: in proportion to the part r of the mouth's motion that no
-//! corrected frame shows. How much, at every vertex, is learned by leaving out one corrected frame after
-//! the other: κ² = Σ|e|² ÷ Σr². Where the capture d is no farther from the prediction than its expected
-//! error κr, there is no reason to think that it is damaged, and it stays; where it is much farther, it
-//! is damaged, and the prediction takes its place. In between it is Wiener's filter:
+//! A prediction errs by what it does not know: in proportion to the part r of the mouth's motion
+//! that no corrected frame shows. How much, at every vertex, is learned by leaving out one
+//! corrected frame after the other: κ² = Σ|e|² ÷ Σr². Where the capture d is no farther from the
+//! prediction than its expected error κr, there is no reason to think that it is damaged, and it
+//! stays; where it is much farther, it is damaged, and the prediction takes its place. In between
+//! it is Wiener's filter:
 //!
 //! x = prediction + G (capture − prediction), G = κ²r² ÷ max(d², κ²r²),
 //!
-//! with d² averaged over the neighbourhood. Corrected frames have r = 0, and come out as they were drawn.
+//! with d² averaged over the neighbourhood. Corrected frames have r = 0, and come out as they were
+//! drawn.
 
 use glam::DVec3;
 use pliant_math::Row;
@@ -23,7 +25,8 @@ use crate::regression::Regression;
 
 /// κ²r² is the mean of errors, and half of them are larger.
 const CAUTION: f64 = 2.0;
-/// The neighbourhood's radius, in lengths of the inner lip, and the most rounds of averaging that make it.
+/// The neighbourhood's radius, in lengths of the inner lip, and the most rounds of averaging that
+/// make it.
 const RADIUS: f64 = 0.03;
 const MOST_ROUNDS: usize = 30;
 
@@ -121,8 +124,8 @@ impl Trust {
         }
     }
 
-    /// Averages over neighbours, in place: each round goes through rows in their order, and a row takes
-    /// over half of what its neighbours have by then.
+    /// Averages over neighbours, in place: each round goes through rows in their order, and a row
+    /// takes over half of what its neighbours have by then.
     fn average(&self, values: &mut [f64]) {
         for round in 0..self.rounds {
             for k in 0..values.len() {

@@ -1,6 +1,6 @@
-//! A real performance on a real head: Live Link Face weights on the ICT face model's shapes. Both are
-//! kept beside the repository and not part of it; where they are missing, this says so and passes.
-//! What it shows is shown without them in `correction.rs`.
+//! A real performance on a real head: Live Link Face weights on the ICT face model's shapes. Both
+//! are kept beside the repository and not part of it; where they are missing, this says so and
+//! passes. What it shows is shown without them in `correction.rs`.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -34,7 +34,8 @@ struct Take {
     /// Displacements at weight 1, of the vertices of the region only.
     shapes: Vec<Vec<DVec3>>,
     used: Vec<u32>,
-    /// Of used vertices: distance from the lip line \[m\], 1 above and −1 below, along it from −1 to 1.
+    /// Of used vertices: distance from the lip line \[m\], 1 above and −1 below, along it from −1
+    /// to 1.
     lip: Vec<(f64, f64, f64)>,
     /// Ascending, of all frames.
     openings: Vec<f64>,
@@ -169,7 +170,8 @@ impl Take {
         truth[INNER_LIPS[2] as usize].distance(truth[INNER_LIPS[6] as usize])
     }
 
-    /// Gap, corners and teeth, from 0 to 1, by how a frame ranks in its take: every take has all kinds.
+    /// Gap, corners and teeth, from 0 to 1, by how a frame ranks in its take: every take has all
+    /// kinds.
     fn damage(&self, frame: usize, truth: &[DVec3]) -> [f64; 3] {
         let ramp = |from: f64, to: f64, x: f64| ((x - from) / (to - from)).clamp(0.0, 1.0);
         let rank = |all: &[f64], x: f64| all.partition_point(|y| *y < x) as f64 / all.len() as f64;
@@ -221,7 +223,8 @@ fn mean(values: &[f64]) -> f64 {
 
 #[test]
 fn a_real_performance_gets_ten_times_better_lips_from_eleven_corrected_frames() {
-    // Two of its takes; in the wildest of a range of motion, eleven frames make lips 6 to 9 times better.
+    // Two of its takes; in the wildest of a range of motion, eleven frames make lips 6 to 9 times
+    // better.
     for first in [0, 900] {
         let Some(take) = Take::open(first) else { return };
         let region = Region::new(&take.head, &take.inner, &take.mouth).unwrap();
@@ -254,7 +257,8 @@ fn a_real_performance_gets_ten_times_better_lips_from_eleven_corrected_frames() 
         }
         let [good, bad] = errors.each_ref().map(|two| two.each_ref().map(|list| mean(list)));
         println!(
-            "take from {first}: {} bad frames {:.4} to {:.4} mm ({:.1} times), {} good {:.4} to {:.4} mm",
+            "take from {first}: {} bad frames {:.4} to {:.4} mm ({:.1} times), {} good {:.4} to \
+                {:.4} mm",
             errors[1][0].len(),
             1e3 * bad[0],
             1e3 * bad[1],

@@ -1,5 +1,5 @@
-//! Against numbers of an independent implementation in numpy: the regression of Eq. 2.1–2.6, and the
-//! way from positions to gradients and back. Their conventions are in `fixtures/`.
+//! Against numbers of an independent implementation in numpy: the regression of Eq. 2.1–2.6, and
+//! the way from positions to gradients and back. Their conventions are in `fixtures/`.
 
 use glam::{DMat3, DVec3};
 use pliant_lips::gradients::Gradients;

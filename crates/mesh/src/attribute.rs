@@ -40,9 +40,9 @@ impl Attribute {
             .unwrap_or(&self.name)
     }
 
-    /// The vertices whose value exceeds ½, as a group of the attribute's name; of an attribute
-    /// with several components, a group per component: `flow.x`, and, as three or four may be a
-    /// colour of any name, `color.r`. Names that start with an underscore are known without it, too.
+    /// The vertices whose value exceeds ½, as a group of the attribute's name; of an attribute with
+    /// several components, a group per component: `flow.x`, and, as three or four may be a colour
+    /// of any name, `color.r`. Names that start with an underscore are known without it, too.
     pub fn groups(&self) -> Vec<Group> {
         let mut names = vec![self.name.as_str()];
         names.extend(Some(self.plain_name()).filter(|plain| *plain != self.name));

@@ -1,8 +1,8 @@
 //! A hierarchy of boxes over anything that has one: who is near, who is hit, who overlaps.
 //!
-//! Binary, built top down by binned surface-area cost (Wald 2007, "On fast construction of SAH-based
-//! bounding volume hierarchies"), the same tree for the same boxes. Items without a finite box
-//! are left out and never found.
+//! Binary, built top down by binned surface-area cost (Wald 2007, "On fast construction of
+//! SAH-based bounding volume hierarchies"), the same tree for the same boxes. Items without a
+//! finite box are left out and never found.
 
 mod build;
 

@@ -1,10 +1,11 @@
 //! Tets for surfaces whose parts touch or cross: built where they are apart, carried back.
 //!
-//! "Enriching triangle mesh animations with physically based simulation", section 8.1 and Fig. 12: the lattice is made in a pose whose parts are
-//! separated, then deformed so that the embedded vertices reach their places,
-//! min Σ aᵥ |(C x − q)ᵥ|² + γ Σ Vₜ ‖F − R‖², R the rotation closest to F. Nothing is welded, since no new
-//! neighbours are made. What the fit leaves inverted or outside is untangled (`untangle.rs`), and
-//! vertices are embedded by walking from their old tet towards their place (Fig. 11, `walk.rs`).
+//! "Enriching triangle mesh animations with physically based simulation", section 8.1 and Fig. 12:
+//! the lattice is made in a pose whose parts are separated, then deformed so that the embedded
+//! vertices reach their places, min Σ aᵥ |(C x − q)ᵥ|² + γ Σ Vₜ ‖F − R‖², R the rotation closest to
+//! F. Nothing is welded, since no new neighbours are made. What the fit leaves inverted or outside
+//! is untangled (`untangle.rs`), and vertices are embedded by walking from their old tet towards
+//! their place (Fig. 11, `walk.rs`).
 
 mod untangle;
 mod untangler;

@@ -1,15 +1,17 @@
 //! Delaunay tetrahedra of points: one inserted after the other (Bowyer 1981, Watson 1981), with
 //! exact predicates (Shewchuk 1997).
 //!
-//! Predicates see every point moved by a few millionths of the whole, by a fixed sequence: no five points are then on one
-//! sphere, and no case is special. Tets are flat where points really are cospherical and coplanar.
+//! Predicates see every point moved by a few millionths of the whole, by a fixed sequence: no five
+//! points are then on one sphere, and no case is special. Tets are flat where points really are
+//! cospherical and coplanar.
 
 use glam::DVec3;
 use robust::{Coord3D, insphere, orient3d};
 
 use crate::mesh::Bounds;
 
-/// How far points are moved for the predicates, and the enclosing tet's size, in sizes of the whole.
+/// How far points are moved for the predicates, and the enclosing tet's size, in sizes of the
+/// whole.
 const JITTER: f64 = 1e-6;
 const ENCLOSING: f64 = 1e3;
 const NONE: u32 = u32::MAX;

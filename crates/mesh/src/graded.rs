@@ -2,9 +2,9 @@
 //!
 //! Lattices need several cells across a layer; flesh on a forehead is thinner than its triangles
 //! are wide. So here points are put onto the surfaces and between them, as near to each other as is
-//! asked, and those of their Delaunay tets that are inside are kept (restricted Delaunay; Boissonnat
-//! and Oudot 2005). Every vertex of the boundary is then on a surface, and knows where. Flat tets are taken
-//! off the boundary, and vertices moved until no shape is bad.
+//! asked, and those of their Delaunay tets that are inside are kept (restricted Delaunay;
+//! Boissonnat and Oudot 2005). Every vertex of the boundary is then on a surface, and knows where.
+//! Flat tets are taken off the boundary, and vertices moved until no shape is bad.
 
 mod holes;
 mod improve;

@@ -1,8 +1,8 @@
 //! A menagerie: creatures and simple bodies as functions of space, filled at any resolution.
 //!
-//! Each is sculpted from a few dozen solids blended into each other (`sculpture.rs`); the mesher fills
-//! the function directly, with no surface in between. All stand on y = 0, face +z, are centred on
-//! the y axis, and have a longest side of one metre.
+//! Each is sculpted from a few dozen solids blended into each other (`sculpture.rs`); the mesher
+//! fills the function directly, with no surface in between. All stand on y = 0, face +z, are
+//! centred on the y axis, and have a longest side of one metre.
 
 mod cactus;
 mod dog;

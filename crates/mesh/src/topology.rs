@@ -48,7 +48,8 @@ pub fn edges_of_tets(tets: &[[u32; 4]]) -> Vec<[u32; 2]> {
     edges
 }
 
-/// The number of the edge-connected piece of every triangle, from 0 in the order of first triangles.
+/// The number of the edge-connected piece of every triangle, from 0 in the order of first
+/// triangles.
 ///
 /// ```
 /// let triangles = [[0, 1, 2], [3, 4, 5], [2, 1, 6]];

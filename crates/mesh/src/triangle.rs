@@ -92,7 +92,8 @@ pub fn at([a, b, c]: [DVec3; 3], [u, v, w]: [f64; 3]) -> DVec3 {
     u * a + v * b + w * c
 }
 
-/// Where a ray hits the triangle from either side: parameter and weights (Möller and Trumbore 1997).
+/// Where a ray hits the triangle from either side: parameter and weights (Möller and Trumbore
+/// 1997).
 pub fn hit(ray: &Ray, [a, b, c]: [DVec3; 3]) -> Option<(f64, [f64; 3])> {
     let (ab, ac) = (b - a, c - a);
     let p = ray.direction.cross(ac);

@@ -1,9 +1,9 @@
 //! The generalised winding number of any triangles: how often they go round a point.
 //!
-//! 1 inside and 0 outside of a closed surface that faces outward; in between where it is open.
-//! Sums over far triangles are expanded per node of the hierarchy, to second order (Barill, Dickson, Schmidt,
-//! Levin and Jacobson 2018, "Fast winding numbers for soups and clouds", Eqs. 12–13); near ones
-//! are exact.
+//! 1 inside and 0 outside of a closed surface that faces outward; in between where it is open. Sums
+//! over far triangles are expanded per node of the hierarchy, to second order (Barill, Dickson,
+//! Schmidt, Levin and Jacobson 2018, "Fast winding numbers for soups and clouds", Eqs. 12–13); near
+//! ones are exact.
 
 use glam::{DMat3, DVec3};
 
@@ -121,8 +121,8 @@ impl WindingTree {
         WindingTree { expansions }
     }
 
-    /// The winding number around a point, within about 0.03 of [`exact`], much less far away. `tree` is what the
-    /// expansions were made from.
+    /// The winding number around a point, within about 0.03 of [`exact`], much less far away.
+    /// `tree` is what the expansions were made from.
     pub fn at(&self, tree: &SurfaceTree, point: DVec3) -> f64 {
         let nodes = tree.bvh().nodes();
         let mut sum = 0.0;

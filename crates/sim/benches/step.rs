@@ -30,7 +30,8 @@ fn main() {
     let wanted = arguments.first().map_or("", String::as_str);
     let number = |k: usize| arguments.get(k).and_then(|a| a.parse::<usize>().ok());
     println!(
-        "case               threads  least median ms | evaluate  solve correct   rest µs/it | it ev corr residual"
+        "case               threads  least median ms | evaluate  solve correct   rest µs/it | it \
+            ev corr residual"
     );
     for (name, steps, build) in cases().into_iter().filter(|case| case.0.starts_with(wanted)) {
         let threads = number(1).map_or(vec![1, 2], |threads| vec![threads]);
@@ -199,7 +200,8 @@ fn measure(name: &str, steps: usize, threads: usize, model: Model) {
     };
     let residual = reports.iter().map(|r| r.residual).sum::<f64>() / reports.len() as f64;
     println!(
-        "{name:22} {threads:2} {:7.3} {:7.3}    | {:8.1} {:7.1} {:7.1} {:6.1}       | {} {:.1} {:.2} {:.1e}",
+        "{name:22} {threads:2} {:7.3} {:7.3}    | {:8.1} {:7.1} {:7.1} {:6.1}       | {} {:.1} \
+            {:.2} {:.1e}",
         milliseconds(best),
         milliseconds(median),
         per_iteration(times.evaluate),

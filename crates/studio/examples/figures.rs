@@ -1,6 +1,8 @@
-//! How fast the studio is: frames per second on the socket with a page that shows them at once, frames from a
-//! drag to the one that shows it, and memory: what the system has given, and what is in use, at first and in the end. `cargo run --release -p pliant-studio --example figures [SECONDS] [THREADS]`
-//! prints them as JSON. Nothing is drawn: a browser is measured by its own tests.
+//! How fast the studio is: frames per second on the socket with a page that shows them at once,
+//! frames from a drag to the one that shows it, and memory: what the system has given, and what is
+//! in use, at first and in the end. `cargo run --release -p pliant-studio --example figures
+//! [SECONDS] [THREADS]` prints them as JSON. Nothing is drawn: a browser is measured by its own
+//! tests.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,5 +1,6 @@
 //! Opens the studio on the built-in demos, without the rest of the command: for work on the page.
-//! `cargo run --release -p pliant-studio --example open [FILE]` prints where it is, and stays until it is ended.
+//! `cargo run --release -p pliant-studio --example open [FILE]` prints where it is, and stays until
+//! it is ended.
 
 use std::io::Read;
 use std::path::PathBuf;

@@ -39,8 +39,8 @@ impl Access {
         &self.token
     }
 
-    /// Whether a request may be answered. A name that leads to this machine is not enough: pages of other
-    /// sites have such names made for them.
+    /// Whether a request may be answered. A name that leads to this machine is not enough: pages of
+    /// other sites have such names made for them.
     ///
     /// # Errors
     /// A status, and a sentence.

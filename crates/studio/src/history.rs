@@ -26,8 +26,8 @@ impl<T: Clone> History<T> {
         History { past: Vec::new(), future: Vec::new(), most, open: None }
     }
 
-    /// Notes what was before a change. A change of the same thing that goes on, as a slider that is dragged
-    /// does, is one until it has ended.
+    /// Notes what was before a change. A change of the same thing that goes on, as a slider that is
+    /// dragged does, is one until it has ended.
     pub fn note(&mut self, what: &str, before: &T, has_ended: bool) {
         if self.open.as_deref() != Some(what) {
             self.past.push((what.to_owned(), before.clone()));

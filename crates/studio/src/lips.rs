@@ -41,8 +41,8 @@ enum Command {
     Seek {
         frame: usize,
     },
-    /// A contour on the frame that is looked at: `camera` and `points` (pixels) as `pliant lips sketch` has them,
-    /// `handles` the places that were dragged to, for the page to find again.
+    /// A contour on the frame that is looked at: `camera` and `points` (pixels) as `pliant lips
+    /// sketch` has them, `handles` the places that were dragged to, for the page to find again.
     Draw {
         camera: Value,
         points: Vec<[f64; 2]>,
@@ -59,7 +59,8 @@ enum Command {
     Remove {
         frame: usize,
     },
-    /// Corrected frames, the model and the performance, into the performance's folder; `over` what is there.
+    /// Corrected frames, the model and the performance, into the performance's folder; `over` what
+    /// is there.
     Save {
         over: bool,
     },
@@ -379,7 +380,8 @@ impl<'a> Room<'a> {
         Ok(Drawn { frame: self.cursor, closed, handles, positions, report })
     }
 
-    /// Writes what `pliant lips` reads, and the corrected performance; returns how many frames were corrected.
+    /// Writes what `pliant lips` reads, and the corrected performance; returns how many frames were
+    /// corrected.
     fn save(&mut self, over: bool) -> Result<usize, StudioError> {
         let Source::Folder(folder) = &self.take.source else {
             let sentence = "What is built in has no folder: download the model instead.";

@@ -1,5 +1,5 @@
-//! What a place tells its pages: messages that all of them get, things that whoever comes later gets, too, and
-//! frames, of which only the latest counts.
+//! What a place tells its pages: messages that all of them get, things that whoever comes later
+//! gets, too, and frames, of which only the latest counts.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};

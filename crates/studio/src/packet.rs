@@ -1,8 +1,8 @@
 //! Binary messages to the page: a header in JSON, then arrays that can be used where they lie.
 //!
-//! Layout, little-endian: the header's length in bytes (u32, a multiple of 4), the header (JSON, filled up with
-//! spaces), then the arrays that its key `arrays` lists as `{name, type, length}`, in that order, each
-//! filled up to a multiple of 4 bytes. `type` is `f32` or `u32`.
+//! Layout, little-endian: the header's length in bytes (u32, a multiple of 4), the header (JSON,
+//! filled up with spaces), then the arrays that its key `arrays` lists as `{name, type, length}`,
+//! in that order, each filled up to a multiple of 4 bytes. `type` is `f32` or `u32`.
 
 use axum::body::Bytes;
 use serde_json::{Map, Value, json};

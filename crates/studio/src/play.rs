@@ -121,7 +121,8 @@ pub fn work(desk: &Desk) -> Result<(), StudioError> {
         match desk.hear(wait) {
             Heard::Closed => return Ok(()),
             Heard::Command(command) => {
-                // All that waits is done before anything is built: a slider that is dragged builds once.
+                // All that waits is done before anything is built: a slider that is dragged builds
+                // once.
                 let mut next = Some(command);
                 while let Some(command) = next {
                     if let Err(error) = play.obey(command) {
@@ -318,7 +319,8 @@ impl<'a> Play<'a> {
         Ok(())
     }
 
-    /// Builds what settings ask for, if that is not what there is; goes back to that if it cannot be built.
+    /// Builds what settings ask for, if that is not what there is; goes back to that if it cannot
+    /// be built.
     fn rebuild(&mut self) -> Result<(), StudioError> {
         if !self.settings.builds_as(&self.built) {
             let mut lanes = match self.prepared(&self.stage) {
@@ -444,8 +446,8 @@ impl<'a> Play<'a> {
     }
 }
 
-/// A sample as the page has it: time, kinetic, potential, target, momenta, milliseconds, iterations of both, and whether
-/// anything gave way.
+/// A sample as the page has it: time, kinetic, potential, target, momenta, milliseconds, iterations
+/// of both, and whether anything gave way.
 fn told(sample: &Sample) -> Value {
     let Sample { time, kinetic, potential, target, linear, angular, .. } = *sample;
     let numbers = [time, kinetic, potential, target, linear, angular, sample.milliseconds];

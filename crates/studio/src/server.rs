@@ -109,7 +109,8 @@ impl Studio {
         let serve = move || {
             runtime.block_on(async {
                 let Ok(listener) = TcpListener::from_std(listener) else { return };
-                // Every message goes at once: one that waits for the last one's receipt comes a frame late.
+                // Every message goes at once: one that waits for the last one's receipt comes a
+                // frame late.
                 let listener = listener.tap_io(|stream| {
                     let _ = stream.set_nodelay(true);
                 });

@@ -1,8 +1,8 @@
 //! A page's connection: commands in, messages and frames out.
 //!
-//! At most two frames are on their way to a page; until it says that it has shown one, frames that come are
-//! dropped for it, all but the latest. So a slow page is behind by two frames, never by more, and the
-//! simulation does not wait for it.
+//! At most two frames are on their way to a page; until it says that it has shown one, frames that
+//! come are dropped for it, all but the latest. So a slow page is behind by two frames, never by
+//! more, and the simulation does not wait for it.
 
 use std::collections::VecDeque;
 use std::sync::Arc;

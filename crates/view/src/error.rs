@@ -42,7 +42,8 @@ pub enum Error {
     },
     /// A frame of an animation differs in size from the first one.
     #[error(
-        "frame {frame} is {width} × {height} pixels, but the animation is {expected_width} × {expected_height}"
+        "frame {frame} is {width} × {height} pixels, but the animation is {expected_width} × \
+            {expected_height}"
     )]
     FrameSize {
         /// Number of the frame, from 0.

@@ -36,7 +36,8 @@ pub struct Arguments {
     /// Effects file: wind, fat, palsy, objects, moved bones
     #[arg(long, value_name = "E.toml")]
     effects: Option<PathBuf>,
-    /// Solver of a frame [default: interactive; with --dynamic, Newton's method to 1e-3 of the forces]
+    /// Solver of a frame [default: interactive; with --dynamic, Newton's method to 1e-3 of the
+    /// forces]
     #[arg(long, value_enum)]
     solver: Option<Kind>,
     /// Iterations per frame of the interactive solver [default: 20]

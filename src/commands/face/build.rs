@@ -1,4 +1,5 @@
-//! `pliant face build`: from a template, or a head that it is put into, to a face that can be simulated.
+//! `pliant face build`: from a template, or a head that it is put into, to a face that can be
+//! simulated.
 
 use std::path::PathBuf;
 use std::time::Instant;
@@ -77,7 +78,8 @@ fn contents(face: &FaceModel) -> String {
     let tets = face.solid.tets.len();
     let active = face.active_fractions().iter().filter(|a| **a > 0.0).count();
     format!(
-        "{} vertices, {tets} tets, {:.0}% of them with some of {} muscles, dihedral angles from {:.1}°",
+        "{} vertices, {tets} tets, {:.0}% of them with some of {} muscles, dihedral angles from \
+            {:.1}°",
         face.solid.positions.len(),
         100.0 * active as f64 / tets.max(1) as f64,
         face.muscles.len(),

@@ -1,4 +1,5 @@
-//! `pliant face corrective`: combinations of weights as flesh does them, for who animates with shapes.
+//! `pliant face corrective`: combinations of weights as flesh does them, for who animates with
+//! shapes.
 
 use std::path::PathBuf;
 

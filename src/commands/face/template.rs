@@ -1,5 +1,5 @@
-//! `pliant face template`: the built-in head as a folder, a head of one's own with its parts, or a folder
-//! looked at.
+//! `pliant face template`: the built-in head as a folder, a head of one's own with its parts, or a
+//! folder looked at.
 
 use std::path::PathBuf;
 use std::time::Instant;

@@ -115,7 +115,8 @@ fn conclude(rows: &[Row]) -> String {
         Some(median) => {
             let faster = speedups.iter().filter(|s| **s > 1.0).count();
             format!(
-                "{} rows, {faster} faster than on the paper's machine, {median:.1} times at the median",
+                "{} rows, {faster} faster than on the paper's machine, {median:.1} times at the \
+                    median",
                 rows.len()
             )
         }

@@ -1,9 +1,9 @@
-//! Enriching: time per frame to fit and to simulate, on stand-ins of the sizes in Table 1 of Li, Xu and
-//! Barbič 2016, who had twelve cores.
+//! Enriching: time per frame to fit and to simulate, on stand-ins of the sizes in Table 1 of Li, Xu
+//! and Barbič 2016, who had twelve cores.
 //!
-//! The puppets walk, fly, stamp and wither with the same free parts as in the demos. The head talks,
-//! the inside of its mouth hidden, and is only fitted, as in the paper. Bodies touch themselves and
-//! the ground.
+//! The puppets walk, fly, stamp and wither with the same free parts as in the demos. The head
+//! talks, the inside of its mouth hidden, and is only fitted, as in the paper. Bodies touch
+//! themselves and the ground.
 
 use std::path::Path;
 

@@ -1,8 +1,8 @@
 //! The face: time per frame of speech with contact, exact and interactive; the distance between the
 //! two; and how deep lips are in teeth and in each other.
 //!
-//! The performance is the built-in one. Ichim et al. 2017 took 22 s for a frame of 8,098 vertices and
-//! 35,626 tets.
+//! The performance is the built-in one. Ichim et al. 2017 took 22 s for a frame of 8,098 vertices
+//! and 35,626 tets.
 
 use std::sync::Arc;
 use std::time::Instant;

@@ -1,8 +1,9 @@
-//! Inverse physics: the time to find muscle activations for a target skin, and the error of the fit.
+//! Inverse physics: the time to find muscle activations for a target skin, and the error of the
+//! fit.
 //!
-//! At the size of Dinev 2020, chapter 4 (7,046 vertices, 25,227 tets), which took 998 ms for a matrix
-//! per tet and 157 ms with a known geometry. Ichim et al. 2017 took 3 minutes. Targets are shapes of
-//! the built-in head.
+//! At the size of Dinev 2020, chapter 4 (7,046 vertices, 25,227 tets), which took 998 ms for a
+//! matrix per tet and 157 ms with a known geometry. Ichim et al. 2017 took 3 minutes. Targets are
+//! shapes of the built-in head.
 
 mod targets;
 mod truth;
@@ -181,7 +182,8 @@ impl Subject {
         Ok(fit_values(face, &wanted, &fitted))
     }
 
-    /// The face with a geometry learned from the presets [`LEARNED`], and the row about learning it.
+    /// The face with a geometry learned from the presets [`LEARNED`], and the row about learning
+    /// it.
     fn learned(&self, stop: Stop) -> Result<&(FaceModel, Values), BenchError> {
         self.learned.get(|| {
             let face = self.faces()?.plain.with_assignable_tissue(REACH);

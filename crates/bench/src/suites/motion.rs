@@ -1,9 +1,9 @@
 //! Motion: does a bar go on swinging, or twisting, as it does with tiny steps?
 //!
 //! A thousand steps of 1/30 s. A bar swings under gravity from a soft hinge, or twists, clamped
-//! softly at one end. The reference is converged implicit midpoint at a hundredth of the step. Every
-//! method's amplitude over the last fifth of the run is compared with the reference's, and so is the
-//! share of kinetic energy in motion too fast for the step ([`LowPass::fast_share`]).
+//! softly at one end. The reference is converged implicit midpoint at a hundredth of the step.
+//! Every method's amplitude over the last fifth of the run is compared with the reference's, and so
+//! is the share of kinetic energy in motion too fast for the step ([`LowPass::fast_share`]).
 
 mod bar;
 mod figure;

@@ -1,8 +1,8 @@
 //! Orders of accuracy with and without FEPR, as Figure 5 of the FEPR paper.
 //!
 //! A stretched, free cube runs to 1.65 s with ever smaller steps. The global error is its distance
-//! then from a run with far smaller steps. The local error is that of single steps from states along
-//! the finer run, on average. Distances are root mean squares over the mass.
+//! then from a run with far smaller steps. The local error is that of single steps from states
+//! along the finer run, on average. Distances are root mean squares over the mass.
 
 use std::sync::Arc;
 

@@ -1,8 +1,8 @@
 //! Scenes that other engines were measured on: a bar that falls, held at one end, and a square of
 //! cloth held at two corners.
 //!
-//! The bar is 1 m × 0.25 m × 0.25 m, five tets per cell, E = 1e6 Pa, ν = 0.3, 1000 kg/m³, stepped by
-//! backward Euler with h = 1/30 s. The solver makes ten projective iterations, or as many as a
+//! The bar is 1 m × 0.25 m × 0.25 m, five tets per cell, E = 1e6 Pa, ν = 0.3, 1000 kg/m³, stepped
+//! by backward Euler with h = 1/30 s. The solver makes ten projective iterations, or as many as a
 //! residual of 1e-3 takes; plain local/global is beside it. Times of other engines are in
 //! docs/benchmarks.md; the package in `peers/` measures Rapier.
 

@@ -37,9 +37,11 @@ struct Written {
 impl Camera {
     /// A camera in JSON, either as a renderer has it,
     ///
-    /// `{ "eye": [0, 0, 0.4], "target": [0, 0, 0], "up": [0, 1, 0], "field_of_view": 28, "width": 1280, "height": 720 }`
+    /// `{ "eye": [0, 0, 0.4], "target": [0, 0, 0], "up": [0, 1, 0], "field_of_view": 28, "width":
+    /// 1280, "height": 720 }`
     ///
-    /// (the angle in degrees, from bottom to top), or as a calibrated photo has it: pixel = K (R x + t),
+    /// (the angle in degrees, from bottom to top), or as a calibrated photo has it: pixel = K (R x
+    /// + t),
     ///
     /// `{ "matrix": K, "rotation": R, "translation": t }`.
     ///

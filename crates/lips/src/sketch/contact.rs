@@ -95,8 +95,8 @@ impl Sides {
         sides
     }
 
-    /// Looks up planes of known contacts anew, and adds vertices that come closer than `gap` \[m\] to
-    /// the other lip; whether there are new ones.
+    /// Looks up planes of known contacts anew, and adds vertices that come closer than `gap` \[m\]
+    /// to the other lip; whether there are new ones.
     pub fn update(&self, positions: &[DVec3], contacts: &mut Vec<Contact>, gap: f64) -> bool {
         let known: Vec<u32> = contacts.iter().map(|contact| contact.vertex).collect();
         let before = contacts.len();
@@ -118,7 +118,8 @@ impl Sides {
         self.near(positions).into_iter().map(depth).fold(0.0, f64::max)
     }
 
-    /// Moves what is still inside of the other lip out of it, half of the way each, until nothing is.
+    /// Moves what is still inside of the other lip out of it, half of the way each, until nothing
+    /// is.
     pub fn separate(&self, positions: &mut [DVec3], gap: f64) {
         const TRIES: usize = 20;
         for _ in 0..TRIES {

@@ -34,8 +34,8 @@ struct Several {
 }
 
 impl Contours {
-    /// One contour in JSON, `{ "points": [[612, 410], …], "closed": false, "vertices": [17, 40] }`, or
-    /// several, `{ "contours": [ …, … ] }`.
+    /// One contour in JSON, `{ "points": [[612, 410], …], "closed": false, "vertices": [17, 40] }`,
+    /// or several, `{ "contours": [ …, … ] }`.
     ///
     /// # Errors
     /// A sentence with the key that is missing or makes no sense.

@@ -1,12 +1,13 @@
 //! As rigid as possible (Sorkine and Alexa 2007): Σᵢ Σⱼ wᵢⱼ ‖(xᵢ − xⱼ) − Rᵢ(pᵢ − pⱼ)‖² with
 //! cotangent weights, rotations and positions in turn, in the camera's coordinates.
 //!
-//! Edges alone do not resist bending, and a thin sheet would crumple: neighbouring rotations are kept
-//! alike, + α A Σ wᵢⱼ ‖Rᵢ − Rⱼ‖² with A the area (Levi and Gotsman 2015, "Smooth rotation enhanced
-//! as-rigid-as-possible mesh animation").
+//! Edges alone do not resist bending, and a thin sheet would crumple: neighbouring rotations are
+//! kept alike, + α A Σ wᵢⱼ ‖Rᵢ − Rⱼ‖² with A the area (Levi and Gotsman 2015, "Smooth rotation
+//! enhanced as-rigid-as-possible mesh animation").
 //!
-//! In the camera's coordinates a pixel fixes x and y as multiples of the depth z, which is free: x and y have a matrix
-//! with the pulls on its diagonal, z one without. Both are factored once per round.
+//! In the camera's coordinates a pixel fixes x and y as multiples of the depth z, which is free: x
+//! and y have a matrix with the pulls on its diagonal, z one without. Both are factored once per
+//! round.
 
 use glam::{DMat3, DVec2, DVec3};
 use pliant_math::Row;
@@ -23,8 +24,8 @@ use crate::error::LipsError;
 use crate::gradients::{area, corners};
 use crate::region::Region;
 
-/// Weights in multiples of the matrix' mean diagonal: of pulls in the picture, of depths that should
-/// agree, and of contacts.
+/// Weights in multiples of the matrix' mean diagonal: of pulls in the picture, of depths that
+/// should agree, and of contacts.
 const PULL: f64 = 1e3;
 const DEPTH: f64 = 10.0;
 const CONTACT: f64 = 30.0;

@@ -312,8 +312,9 @@ impl Silhouette {
         self.vertices(positions, camera).into_iter().filter_map(place).collect()
     }
 
-    /// Vertices of the inner lip between a triangle that faces the camera and one that does not, that
-    /// nothing hides; 0 with those of an upper lip, which ends downwards in the picture, 1 with others.
+    /// Vertices of the inner lip between a triangle that faces the camera and one that does not,
+    /// that nothing hides; 0 with those of an upper lip, which ends downwards in the picture, 1
+    /// with others.
     fn vertices(&self, positions: &[DVec3], camera: &Camera) -> Vec<(u32, usize)> {
         let count = positions.len();
         let (mut front, mut back) = (vec![false; count], vec![false; count]);

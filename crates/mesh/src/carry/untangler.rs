@@ -51,9 +51,9 @@ impl Untangler {
         &self.tets
     }
 
-    /// Moves vertices around tets that have less than a fiftieth of their volume until none has, or,
-    /// where that takes long, until none is inside out. Returns how many are inside out in the end; nothing moves
-    /// where none is so bad.
+    /// Moves vertices around tets that have less than a fiftieth of their volume until none has,
+    /// or, where that takes long, until none is inside out. Returns how many are inside out in the
+    /// end; nothing moves where none is so bad.
     pub fn untangle(&self, positions: &mut [DVec3], team: &Team) -> usize {
         let part = |t: usize, x: &[DVec3]| {
             signed_volume(self.tets[t].map(|v| x[v as usize])) / self.shapes[t].1

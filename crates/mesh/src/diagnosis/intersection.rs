@@ -1,9 +1,9 @@
 //! Triangles that pass through each other.
 //!
-//! Decided by the signs of exact determinants (Shewchuk 1997, "Adaptive precision floating-point arithmetic and fast
-//! robust geometric predicates"), over pairs whose boxes overlap. Touching is not intersecting:
-//! a corner or a side that lies on another triangle does not count, an edge that goes through
-//! it, or a common part of the plane, does. Corners at the same place are the same.
+//! Decided by the signs of exact determinants (Shewchuk 1997, "Adaptive precision floating-point
+//! arithmetic and fast robust geometric predicates"), over pairs whose boxes overlap. Touching is
+//! not intersecting: a corner or a side that lies on another triangle does not count, an edge that
+//! goes through it, or a common part of the plane, does. Corners at the same place are the same.
 
 use glam::DVec3;
 use robust::{Coord, Coord3D, orient2d, orient3d};

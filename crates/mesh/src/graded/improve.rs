@@ -110,9 +110,10 @@ pub fn improve(sheet: &mut Sheet, surfaces: &[SignedDistance], round: u32) {
     climb(&mut sheet.positions, &sheet.tets, GOOD, &onto, round);
 }
 
-/// Moves vertices until no tet around them is worse than it must be: for solids that have been deformed
-/// since they were made. `onto` tells where a vertex may go when it is asked to go somewhere: not at all, there, or
-/// onto a surface nearby. Returns how many tets are still turned over.
+/// Moves vertices until no tet around them is worse than it must be: for solids that have been
+/// deformed since they were made. `onto` tells where a vertex may go when it is asked to go
+/// somewhere: not at all, there, or onto a surface nearby. Returns how many tets are still turned
+/// over.
 ///
 /// ```
 /// use pliant_mesh::{DVec3, improve_shapes, shapes};

@@ -12,7 +12,8 @@ use crate::signed_distance::{SignedDistance, evaluate};
 
 /// Rounds of meshing anew.
 const ROUNDS: usize = 6;
-/// Points this far out of what is to be filled are still made, in sizes: tets are cut off between them.
+/// Points this far out of what is to be filled are still made, in sizes: tets are cut off between
+/// them.
 const BEYOND: f64 = 1.5;
 /// Inner points are at least this far from surfaces and from each other, in sizes.
 const FROM_SURFACE: f64 = 0.55;

@@ -145,7 +145,8 @@ fn cone_distance(p: DVec3, a: DVec3, b: DVec3, [ra, rb]: [f64; 2]) -> f64 {
     }
 }
 
-/// How far grooves between ribs lie below a cone's surface; nothing on its axis and beyond its ends.
+/// How far grooves between ribs lie below a cone's surface; nothing on its axis and beyond its
+/// ends.
 fn groove(p: DVec3, a: DVec3, b: DVec3, ribs: f64, depth: f64) -> f64 {
     let axis = (b - a).normalize_or_zero();
     let out = p - a - (p - a).dot(axis) * axis;

@@ -19,7 +19,8 @@ fn every_creature_is_one_closed_piece_of_good_tets_at_any_resolution() {
             assert_eq!(quality::inverted(&solid), 0, "{name}");
             let angle = quality::min_dihedral(&solid);
             assert!(angle >= 8.0, "{name}: {angle}°");
-            // Cells weld what nearly touches, such as lips, in edges or corners; nothing else is wrong.
+            // Cells weld what nearly touches, such as lips, in edges or corners; nothing else is
+            // wrong.
             let welded = |f: &Finding| {
                 matches!(f.kind, FindingKind::NonManifoldEdge | FindingKind::NonManifoldVertex)
             };

@@ -1,9 +1,9 @@
 //! From values on the lattice to tetrahedra inside: warp, cut, fill.
 //!
-//! Labelle and Shewchuk 2007, "Isosurface stuffing", section 3. A vertex that has a cut point very near is moved onto
-//! it; what is left of each lattice tet is filled by one of a few patterns. Dihedral angles are
-//! bounded for *any* values at the vertices, so values may be raised wherever more is to be
-//! enclosed.
+//! Labelle and Shewchuk 2007, "Isosurface stuffing", section 3. A vertex that has a cut point very
+//! near is moved onto it; what is left of each lattice tet is filled by one of a few patterns.
+//! Dihedral angles are bounded for *any* values at the vertices, so values may be raised wherever
+//! more is to be enclosed.
 
 use glam::DVec3;
 

@@ -120,8 +120,8 @@ fn strays(locator: &Locator, places: &[DVec3], team: &Team) -> Vec<DVec3> {
     places.iter().zip(lost).filter(|(_, lost)| *lost).map(|(p, _)| *p).collect()
 }
 
-/// Places along links of the surface whose ends lie in different pieces of the solid: a thin part is
-/// broken there. The solid may have as many pieces as there are connected `surfaces`.
+/// Places along links of the surface whose ends lie in different pieces of the solid: a thin part
+/// is broken there. The solid may have as many pieces as there are connected `surfaces`.
 fn gaps(
     (links, surfaces): (&[[DVec3; 2]], usize),
     locator: &Locator,

@@ -1,7 +1,7 @@
 //! Demos of the face: what it performs, what happens to it, and how that is shown.
 //!
-//! A file has three tables: `[performance]`, `[effects]` as in an effects file, and `[demo]`. Variants set
-//! other effects.
+//! A file has three tables: `[performance]`, `[effects]` as in an effects file, and `[demo]`.
+//! Variants set other effects.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -42,7 +42,8 @@ pub struct FaceShow {
     /// What the camera makes room for \[m\]; the face without.
     #[serde(default)]
     pub room: Option<Room>,
-    /// Skin is painted by how far it is from where it was at first, red from this on \[mm\]; as it is without.
+    /// Skin is painted by how far it is from where it was at first, red from this on \[mm\]; as it
+    /// is without.
     #[serde(default)]
     pub paint_mm: Option<f64>,
     /// Whether the camera goes along with the head.
@@ -82,8 +83,8 @@ pub struct Measure {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum MeasureKind {
-    /// How far a region is, on the mean, from where it is in the first variant: along x, y and z, and along the skin's
-    /// normals \[mm\].
+    /// How far a region is, on the mean, from where it is in the first variant: along x, y and z,
+    /// and along the skin's normals \[mm\].
     Moved(String),
     /// Mean difference between the displacements of the two sides, over the mean displacement.
     Asymmetry(bool),
@@ -105,7 +106,8 @@ pub struct Play {
     /// How long the face says the built-in words \[s\].
     #[serde(default)]
     pub speech: f64,
-    /// Columns of the table of weights: keys (s, value), with smooth ways between them. They add to speech.
+    /// Columns of the table of weights: keys (s, value), with smooth ways between them. They add to
+    /// speech.
     #[serde(default)]
     pub columns: BTreeMap<String, Vec<[f64; 2]>>,
 }
@@ -196,7 +198,8 @@ impl Play {
     }
 }
 
-/// What keys say of a time (s): the nearest beyond their ends, and between two a way that starts and ends slowly.
+/// What keys say of a time (s): the nearest beyond their ends, and between two a way that starts
+/// and ends slowly.
 fn eased(keys: &[[f64; 2]], time: f64) -> f64 {
     let after = keys.partition_point(|key| key[0] <= time);
     match (after.checked_sub(1).and_then(|k| keys.get(k)), keys.get(after)) {

@@ -103,7 +103,8 @@ fn make_up(show: &Performance) -> Vec<[f32; 3]> {
     colours
 }
 
-/// A frame of every kind of damage, and a good one; none of the corrected ones, and none next to them.
+/// A frame of every kind of damage, and a good one; none of the corrected ones, and none next to
+/// them.
 fn shown(show: &Performance, corrected: &[usize]) -> Vec<usize> {
     type Kind<'a> = &'a dyn Fn(usize, &Damage) -> f64;
     let kinds: [Kind; 5] = [

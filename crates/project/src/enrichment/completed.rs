@@ -1,5 +1,5 @@
-//! The project file beside an enriched animation: what was written, and every value that was found or
-//! taken by default. Enriching it gives the same animation again.
+//! The project file beside an enriched animation: what was written, and every value that was found
+//! or taken by default. Enriching it gives the same animation again.
 
 use std::path::{Path, PathBuf};
 

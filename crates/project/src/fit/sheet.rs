@@ -1,5 +1,5 @@
-//! A fit as a picture: the target, the skin that muscles make, how far the two are apart, and along which lines flesh contracts
-//! (Ichim et al. 2017, Fig. 7).
+//! A fit as a picture: the target, the skin that muscles make, how far the two are apart, and along
+//! which lines flesh contracts (Ichim et al. 2017, Fig. 7).
 
 use std::path::Path;
 

@@ -84,7 +84,8 @@ impl CorrectionProject {
         Ok(Some(truth))
     }
 
-    /// Refuses outputs that are inputs, or whose format cannot hold the frames, and makes the folder of error maps.
+    /// Refuses outputs that are inputs, or whose format cannot hold the frames, and makes the
+    /// folder of error maps.
     fn check_outputs(&self, sources: &[&Source], frames: usize) -> Result<(), ProjectError> {
         AnimationWriter::check(&self.output, frames)?;
         let mut outputs = AnimationWriter::outputs(&self.output, frames);

@@ -45,8 +45,8 @@ impl FrameErrors {
         self.off.as_ref().map(|lists| lists.each_ref().map(|list| Errors::of(list)))
     }
 
-    /// Writes the map of a frame: the corrected mesh, coloured by its error (or, without a truth, by
-    /// how far it moved), which is darkest at `scale` \[m\].
+    /// Writes the map of a frame: the corrected mesh, coloured by its error (or, without a truth,
+    /// by how far it moved), which is darkest at `scale` \[m\].
     pub fn write(
         &self,
         path: &Path,

@@ -14,8 +14,8 @@ pub struct Record {
     pub done: usize,
     seconds: f64,
     fallbacks: u32,
-    /// How deep lips were in teeth and each other as they are shown, the same of the flesh under them, and how deep
-    /// skin was in things (m).
+    /// How deep lips were in teeth and each other as they are shown, the same of the flesh under
+    /// them, and how deep skin was in things (m).
     deepest: [f64; 3],
     /// Vertices of lips that were, in the worst frame.
     inside: u32,

@@ -26,7 +26,8 @@ pub fn moved(face: &FaceModel, region: &str, at: f64, poses: &[Pose<'_>]) -> Vec
         }
         let [x, y, z] = (1e3 * sum).to_array();
         format!(
-            "{label} at {at} s: {region} by {x:.2}, {y:.2}, {z:.2} mm, {:.2} mm outward and {:.2} mm along the skin",
+            "{label} at {at} s: {region} by {x:.2}, {y:.2}, {z:.2} mm, {:.2} mm outward and {:.2} \
+                mm along the skin",
             1e3 * outward,
             1e3 * along
         )
@@ -34,7 +35,8 @@ pub fn moved(face: &FaceModel, region: &str, at: f64, poses: &[Pose<'_>]) -> Vec
     others.iter().map(line).collect()
 }
 
-/// How unlike the displacements of the two sides are, of the mean displacement; only of what is in front.
+/// How unlike the displacements of the two sides are, of the mean displacement; only of what is in
+/// front.
 pub fn asymmetry(face: &FaceModel, at: f64, poses: &[Pose<'_>]) -> Vec<String> {
     let rest = &face.skin.mesh.positions;
     let middle: f64 = face.eyes.iter().map(|eye| eye.center.z).sum::<f64>() / 2.0;

@@ -22,8 +22,8 @@ pub fn places(count: usize, fps: f64, look: &Look) -> Vec<usize> {
     look.moments.iter().map(frame).collect()
 }
 
-/// Draws poses of a mesh, a row per label and a column per place. `met` are triangles of what it meets, whose
-/// vertices come after its own in the poses that have them.
+/// Draws poses of a mesh, a row per label and a column per place. `met` are triangles of what it
+/// meets, whose vertices come after its own in the poses that have them.
 pub fn draw(
     source: &Source,
     look: &Look,

@@ -6,7 +6,8 @@ use pliant_mesh::{Mesh, MeshError, shapes};
 /// What is done to a box.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Block {
-    /// A cube is drawn out to three times its length, as wide as before (Li, Xu, Barbič 2016, Fig. 7).
+    /// A cube is drawn out to three times its length, as wide as before (Li, Xu, Barbič 2016, Fig.
+    /// 7).
     Cube,
     /// A bar with ripples is pressed flat in its middle and let go (Fig. 10).
     Bar,

@@ -1,5 +1,5 @@
-//! Animations that are made, not read: `puppet:elephant` walks wherever an animation is asked for, and
-//! `puppet:head` talks; `puppet:cube` and `puppet:bar` are treated badly.
+//! Animations that are made, not read: `puppet:elephant` walks wherever an animation is asked for,
+//! and `puppet:head` talks; `puppet:cube` and `puppet:bar` are treated badly.
 
 use glam::DVec3;
 use pliant_face::{Performance, Template};

@@ -1,5 +1,5 @@
-//! The frames of an animation, made whole: what is no number, and frames whose numbers are left out, come
-//! from the frames around them, and a warning says so.
+//! The frames of an animation, made whole: what is no number, and frames whose numbers are left
+//! out, come from the frames around them, and a warning says so.
 
 use std::ops::RangeInclusive;
 use std::path::Path;

@@ -1,4 +1,5 @@
-//! What is painted on a surface: what follows, a few weights, and stiffness; and the project that says it.
+//! What is painted on a surface: what follows, a few weights, and stiffness; and the project that
+//! says it.
 
 use std::sync::Arc;
 

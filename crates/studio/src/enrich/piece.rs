@@ -97,7 +97,8 @@ fn animations(opened: &Opened) -> Vec<String> {
     all
 }
 
-/// What is opened at first: the file that was named, the first of a folder that was, or of those built in.
+/// What is opened at first: the file that was named, the first of a folder that was, or of those
+/// built in.
 pub fn first(opened: &Opened) -> Option<Source> {
     let is_animated = |file: &&str| {
         file.rsplit_once('.').is_some_and(|(_, own)| own == "toml" || ANIMATED.contains(&own))

@@ -56,7 +56,8 @@ impl Settings {
     }
 }
 
-/// The project that says what is set and painted, as `pliant enrich` reads it; `before` is what `table` says.
+/// The project that says what is set and painted, as `pliant enrich` reads it; `before` is what
+/// `table` says.
 pub fn project_text(
     table: &Table,
     (settings, paint): (&Settings, &Paint),

@@ -1,4 +1,5 @@
-//! What pages are told of an animation on its way: mesh, tets, paint, frames, and the state of it all.
+//! What pages are told of an animation on its way: mesh, tets, paint, frames, and the state of it
+//! all.
 
 use pliant_enrich::SimulationOptions;
 use pliant_enrich::embedding::default_resolution;

@@ -1,4 +1,5 @@
-//! What is seen of a face beyond its skin: where muscles work under it, and how their courses are strained.
+//! What is seen of a face beyond its skin: where muscles work under it, and how their courses are
+//! strained.
 
 use std::collections::BTreeMap;
 

@@ -94,7 +94,8 @@ impl Settings {
         within("iterations", f64::from(self.iterations), [1.0, 100.0])
     }
 
-    /// Whether the simulation is the same with others; poses of muscles, jaw and head need no other.
+    /// Whether the simulation is the same with others; poses of muscles, jaw and head need no
+    /// other.
     pub fn builds_as(&self, other: &Settings) -> bool {
         self.face == other.face
             && self.iterations == other.iterations

@@ -123,7 +123,8 @@ impl Take {
     ) -> Result<Option<Take>, StudioError> {
         let Some(path) = capture(opened, folder, "capture") else {
             let sentence = format!(
-                "Expected a captured performance, {folder}capture.pc2 or in another format, found none."
+                "Expected a captured performance, {folder}capture.pc2 or in another format, found \
+                    none."
             );
             return Err(StudioError::refused(sentence));
         };
@@ -208,7 +209,8 @@ impl Take {
     }
 }
 
-/// The line through some lip vertices in their own order, if that goes round; else the one that was grown.
+/// The line through some lip vertices in their own order, if that goes round; else the one that was
+/// grown.
 fn around(rest: &Mesh, seeds: &[u32], grown: Vec<u32>) -> Result<Vec<u32>, StudioError> {
     let own = Edges::new(&rest.positions, &rest.triangles)?.chain(seeds, true)?;
     let mut different = own.clone();

@@ -24,8 +24,8 @@ pub struct Teacher {
     work: Workspace,
     team: Team,
     pub suggestion: Option<Suggestion>,
-    /// Of every frame: the part that no corrected frame shows; mean distances from the truth, as captured and as
-    /// corrected \[m\], where it is known.
+    /// Of every frame: the part that no corrected frame shows; mean distances from the truth, as
+    /// captured and as corrected \[m\], where it is known.
     pub unknown: Vec<f32>,
     pub errors: [Vec<f32>; 2],
 }

@@ -1,9 +1,10 @@
 //! One method at work on a scene.
 //!
-//! The hand is the engine's own following: every vertex of the surface follows an input with a weight of zero, and
-//! those that are held with more, so that the account books the work of the hand, and nothing is built or factored anew when
-//! somebody takes hold. A body that may follow is held by something from outside, though, and its momenta are
-//! not kept; where they should be, a second model without following is stepped while nobody pulls.
+//! The hand is the engine's own following: every vertex of the surface follows an input with a
+//! weight of zero, and those that are held with more, so that the account books the work of the
+//! hand, and nothing is built or factored anew when somebody takes hold. A body that may follow is
+//! held by something from outside, though, and its momenta are not kept; where they should be, a
+//! second model without following is stepped while nobody pulls.
 
 use std::time::Instant;
 
@@ -177,8 +178,8 @@ impl Lane {
         self.drive_ends(h);
     }
 
-    /// Takes hold of vertices around a grip: places among the grips, and weights from 0 to 1. `grip` is the
-    /// stiffness, in that of what is held.
+    /// Takes hold of vertices around a grip: places among the grips, and weights from 0 to 1.
+    /// `grip` is the stiffness, in that of what is held.
     pub fn grab(&mut self, around: &[(usize, f64)], grip: f64) {
         self.release();
         let model = &self.grabbed.model;

@@ -173,7 +173,8 @@ impl Shown {
         }
     }
 
-    /// What a hand at a vertex that is shown holds: places among the grips, with weights from 0 to 1.
+    /// What a hand at a vertex that is shown holds: places among the grips, with weights from 0 to
+    /// 1.
     pub fn around(&self, vertex: usize) -> Vec<(usize, f64)> {
         let Some(&grip) = self.grip_of.get(vertex) else { return Vec::new() };
         let (grip, radius) = (grip as usize, HAND * (self.bounds[1] - self.bounds[0]).length());
@@ -202,8 +203,8 @@ fn heaviest((corners, weights): (&[u32; 4], &[f64; 4])) -> u32 {
     corners[most]
 }
 
-/// Obstacles as triangles, half spaces as a point of their plane and its normal; meshes of files are
-/// not shown.
+/// Obstacles as triangles, half spaces as a point of their plane and its normal; meshes of files
+/// are not shown.
 fn obstacles(scene: &SceneFile) -> Result<Value, MeshError> {
     let shown = |source: &ShapeSource| -> Result<Value, MeshError> {
         let surface = |mesh: Mesh| {

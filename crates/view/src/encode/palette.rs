@@ -1,9 +1,9 @@
 //! A good palette for a picture, and dithering that stands still in an animation.
 //!
-//! The palette comes from splitting the box of colours with the largest variance (Wan, Prusinkiewicz
-//! and Wong, "Variance-based color image quantization", 1990), then a few rounds of k-means. Each
-//! pixel is one of two palette colours on either side of its own, chosen by a fixed pattern of
-//! noise, so that what does not move does not flicker.
+//! The palette comes from splitting the box of colours with the largest variance (Wan,
+//! Prusinkiewicz and Wong, "Variance-based color image quantization", 1990), then a few rounds of
+//! k-means. Each pixel is one of two palette colours on either side of its own, chosen by a fixed
+//! pattern of noise, so that what does not move does not flicker.
 
 use std::collections::HashMap;
 

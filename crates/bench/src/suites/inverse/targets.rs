@@ -1,4 +1,5 @@
-//! Target skins: shapes of the head, complete expressions, and a smile with a bump that no muscle makes.
+//! Target skins: shapes of the head, complete expressions, and a smile with a bump that no muscle
+//! makes.
 
 use glam::DVec3;
 use pliant_face::FaceModel;
@@ -23,7 +24,8 @@ pub const SINGLES: [Target; 5] = [
     Target { name: "jaw", shapes: &[("jawOpen", 1.0)] },
 ];
 
-/// Presets from which geometry is learned. A sleeping face hardly moves, and no muscle puffs cheeks.
+/// Presets from which geometry is learned. A sleeping face hardly moves, and no muscle puffs
+/// cheeks.
 pub const LEARNED: [&str; 5] = ["smile", "surprise", "disgust", "sadness", "kiss"];
 /// Presets that are fitted with the learned geometry.
 pub const UNSEEN: [&str; 5] = ["laugh", "anger", "fear", "ooh", "wink"];

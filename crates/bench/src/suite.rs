@@ -59,11 +59,14 @@ pub fn check(stop: Stop) -> Result<(), BenchError> {
     if stop() { Err(BenchError::Stopped) } else { Ok(()) }
 }
 
+/// A measurement, made on the calling thread.
+type Work = dyn Fn(Stop<'_>) -> Result<Values, BenchError> + Send + Sync;
+
 /// A measurement that is not made yet.
 pub struct Entry {
     /// Name of the row.
     pub name: String,
-    work: Box<dyn Fn(Stop) -> Result<Values, BenchError> + Send + Sync>,
+    work: Box<Work>,
 }
 
 impl Entry {

@@ -207,8 +207,8 @@ impl Clip {
             iterations: Vec::new(),
         };
         // A performance that is only fitted gives frames from all of it.
-        let stride = if simulates { 1 } else { (input.len() / (FRAMES + 1)).max(1) };
-        for k in 0..=FRAMES.min((input.len() - 1) / stride) {
+        let stride = if simulates { 1 } else { (input.frames() / (FRAMES + 1)).max(1) };
+        for k in 0..=FRAMES.min((input.frames() - 1) / stride) {
             check(stop)?;
             let mut frame = input.frame(k * stride)?;
             let next = input.frame((k + 1) * stride)?;

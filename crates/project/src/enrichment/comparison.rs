@@ -114,7 +114,7 @@ pub fn run(
         }
     };
     let path = with_infix(own.out, method.name());
-    let count = input.len();
+    let count = input.frames();
     let loaded = input.source.loaded().clone();
     let mut measures = Measures::new(&loaded.mesh);
     let mut hidden = CompletionError::new(&loaded.mesh, &own.enrichment.tracked());
@@ -167,7 +167,7 @@ fn equal_gamma(
     input: &mut Sequence,
     threads: usize,
 ) -> Result<f64, ProjectError> {
-    let count = input.len();
+    let count = input.frames();
     let mut frames = Vec::new();
     for k in 0..count {
         frames.push(input.frame(k)?);

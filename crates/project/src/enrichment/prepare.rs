@@ -60,7 +60,7 @@ pub fn prepare(
     let about = |problem: String| ProjectError::about(Path::new(&project.input), problem);
     let (unit, mut warnings) = normal_unit(&input.source);
     let mut poses = Vec::new();
-    for k in sample_frames(input.len()) {
+    for k in sample_frames(input.frames()) {
         poses.push(input.frame(k)?);
     }
     let rest = selectable_rest(&input.source)?;
@@ -277,7 +277,7 @@ pub fn close_loop(
     input: &mut Sequence,
 ) -> Result<LoopClosure, ProjectError> {
     let size = input.source.rest().bounds().map_or(1.0, |b| b.size().max_element());
-    settle(enrichment, (input.len(), size), &mut |k, _rounds| input.frame(k))
+    settle(enrichment, (input.frames(), size), &mut |k, _rounds| input.frame(k))
 }
 
 /// What an enrichment is told apart by when it is resumed.
@@ -286,7 +286,7 @@ pub fn key(project: &Project, input: &Sequence, enrichment: &Enrichment) -> u64 
     let numbers = rest.iter().flat_map(|x| x.to_array()).chain([
         enrichment.gamma(),
         input.source.fps(),
-        input.len() as f64,
+        input.frames() as f64,
     ]);
     let mut bytes = format!("{project:?}").into_bytes();
     bytes.extend(numbers.flat_map(f64::to_le_bytes));

@@ -68,7 +68,7 @@ impl<'a> EnrichmentRun<'a> {
             let cells = values.resolution.unwrap_or_else(usual);
             values.resolution = Some(cells.div_ceil(2).max(4));
         }
-        AnimationWriter::check(&request.output, input.len())?;
+        AnimationWriter::check(&request.output, input.frames())?;
         let outputs = Outputs::new(&request.output);
         outputs.refuse_inputs(request, &values, &input)?;
         let prepared = prepare(&values, &within(&request.folder), &mut input, threads)?;
@@ -79,7 +79,7 @@ impl<'a> EnrichmentRun<'a> {
             store: None,
             measures: Measures::new(input.source.rest()),
             hidden: CompletionError::new(input.source.rest(), &prepared.enrichment.tracked()),
-            places: strip::places(input.len(), input.source.fps(), &request.look),
+            places: strip::places(input.frames(), input.source.fps(), &request.look),
             tally: Tally::default(),
             done: 0,
             ahead: Vec::new(),
@@ -201,7 +201,7 @@ impl Work for EnrichmentRun<'_> {
     }
 
     fn total(&self) -> usize {
-        self.input.len()
+        self.input.frames()
     }
 
     fn done(&self) -> usize {
@@ -316,7 +316,7 @@ impl Outputs {
         values: &Project,
         input: &Sequence,
     ) -> Result<(), ProjectError> {
-        let (out, count) = (&request.output, input.len());
+        let (out, count) = (&request.output, input.frames());
         let mut all = AnimationWriter::outputs(out, count);
         all.extend([self.weights, self.report, self.project]);
         all.extend(request.picture.clone());

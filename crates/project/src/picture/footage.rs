@@ -85,7 +85,7 @@ impl Footage {
         let moved: Vec<Vec<DVec3>> = self.props.iter().map(|prop| prop.positions(time)).collect();
         let bodies = self.bodies.iter().zip(&worn).map(|((_, costume), x)| costume.object(x));
         let props = self.props.iter().zip(&moved).map(|(prop, x)| prop.object(x));
-        Ok(stage.picture(bodies.chain(props).collect())?)
+        stage.picture(bodies.chain(props).collect())
     }
 
     /// Makes room for the whole motion.

@@ -177,7 +177,7 @@ impl Portrait {
         });
         let colours = moved.as_deref().or(self.colours.as_deref());
         let object = Object { colours, ..Object::new(&positions[..], triangles, Material::SKIN) };
-        Ok(stage.picture(vec![object])?)
+        stage.picture(vec![object])
     }
 }
 

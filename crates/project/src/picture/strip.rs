@@ -64,7 +64,7 @@ pub fn draw(
             let (body, others) = pose.split_at(rest.positions.len());
             let body = Object { colours, ..Object::new(body, &triangles, Material::SKIN) };
             let other = (!others.is_empty()).then(|| Object::new(others, met, Material::JELLY));
-            Ok(stage.picture([body].into_iter().chain(other).collect())?)
+            stage.picture([body].into_iter().chain(other).collect())
         };
         let frames = poses.iter().map(drawn).collect::<Result<_, ProjectError>>()?;
         Ok(FilmstripRow { label: (*label).to_owned(), frames })

@@ -41,7 +41,7 @@ impl Sequence {
     }
 
     /// How many frames there are, at least one.
-    pub fn len(&self) -> usize {
+    pub fn frames(&self) -> usize {
         self.frames.end() - self.frames.start() + 1
     }
 

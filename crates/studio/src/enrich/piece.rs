@@ -156,7 +156,7 @@ impl Piece {
         let reading = AnimationOptions { fps: project.fps, clip: project.clip.clone(), unit: None };
         let input = source::Source::open(&written, reading)?;
         let mut input = Sequence::of(input, FrameRange::ALL)?;
-        let (count, vertices) = (input.len(), input.source.rest().positions.len());
+        let (count, vertices) = (input.frames(), input.source.rest().positions.len());
         let read = |k: usize| input.frame(k);
         let name = source.name();
         let frames = outlet.frames("Reading the animation", (name, count, vertices), read)?;

@@ -65,7 +65,7 @@ impl SceneProject {
         inputs.push(path.to_owned());
         let output = output.as_ref().to_owned();
         let (animation, overwrite) = (None, false);
-        let copy = Some(SceneCopy::of(path, &text)?);
+        let copy = Some(SceneCopy::of(path, &text, output.as_ref())?);
         Ok(SceneProject { scene, model, output, animation, overwrite, inputs, notes, copy })
     }
 

@@ -8,6 +8,7 @@ use pliant_enrich::embedding::default_resolution;
 use pliant_enrich::{Blend, Enrichment, Project, SimulationOptions};
 use toml::{Table, Value};
 
+use crate::path::seen_from;
 use crate::source::{PUPPET, Sequence};
 
 /// A project as it was written; empty where none was.
@@ -27,24 +28,26 @@ impl Written {
         Written { table: text.parse().unwrap_or_default(), folder: folder.to_owned() }
     }
 
-    /// With everything that was not said.
+    /// The project with all its values, to be written into `target`; names of files are relative
+    /// to that folder.
     pub fn completed(
         &self,
+        target: &Path,
         project: &Project,
         input: &Sequence,
         enrichment: &Enrichment,
     ) -> String {
         let mut table = self.table.clone();
         for (key, value) in table.iter_mut() {
-            self.name_files(key, value);
+            self.name_files(target, key, value);
         }
         if let Some(Value::String(name)) = table.get_mut("separated") {
-            *name = absolute(&self.folder.join(&*name));
+            *name = named(target, &self.folder.join(&*name));
         }
         let written = match project.input.starts_with(PUPPET) {
             true => project.input.clone(),
             false => {
-                let parts = project.input.split('+').map(|part| absolute(Path::new(part)));
+                let parts = project.input.split('+').map(|part| named(target, Path::new(part)));
                 parts.collect::<Vec<_>>().join("+")
             }
         };
@@ -90,16 +93,18 @@ impl Written {
         table.to_string()
     }
 
-    /// Names of files mean the same from any folder.
-    fn name_files(&self, key: &str, value: &mut Value) {
+    /// Names files as they are seen from another folder.
+    fn name_files(&self, target: &Path, key: &str, value: &mut Value) {
         match value {
             Value::String(name) if FILES.contains(&key) => {
-                *name = absolute(&self.folder.join(&*name))
+                *name = named(target, &self.folder.join(&*name))
             }
             Value::Table(table) => {
-                table.iter_mut().for_each(|(key, value)| self.name_files(key, value));
+                table.iter_mut().for_each(|(key, value)| self.name_files(target, key, value));
             }
-            Value::Array(items) => items.iter_mut().for_each(|item| self.name_files(key, item)),
+            Value::Array(items) => {
+                items.iter_mut().for_each(|item| self.name_files(target, key, item));
+            }
             _ => {}
         }
     }
@@ -113,6 +118,6 @@ fn insert(table: &mut Table, name: &str, key: &str, value: Value) {
     }
 }
 
-fn absolute(path: &Path) -> String {
-    std::path::absolute(path).unwrap_or_else(|_| path.to_owned()).display().to_string()
+fn named(folder: &Path, file: &Path) -> String {
+    seen_from(folder, file).display().to_string()
 }

@@ -272,7 +272,9 @@ impl Work for EnrichmentRun<'_> {
         json["compare"] = compared().map(|(method, other)| other.as_json(*method)).collect();
         let outputs = Outputs::new(&self.request.output);
         write_whole(&outputs.report, format!("{json:#}\n").as_bytes())?;
-        let completed = self.request.written.completed(&self.values, &self.input, enrichment);
+        let folder = outputs.project.parent().unwrap_or(Path::new(""));
+        let written = &self.request.written;
+        let completed = written.completed(folder, &self.values, &self.input, enrichment);
         write_whole(&outputs.project, completed.as_bytes())?;
         write_weights(&outputs.weights, self.input.source.loaded(), enrichment)?;
         let line = |method, other: &Comparison| other.line(method, self.hidden.as_ref());

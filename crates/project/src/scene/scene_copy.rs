@@ -7,6 +7,7 @@ use pliant_io::atomic::write_whole;
 use toml::{Table, Value};
 
 use crate::error::ProjectError;
+use crate::path::seen_from;
 
 /// The name of the copy.
 pub const SCENE_COPY: &str = "scene.toml";
@@ -24,18 +25,17 @@ pub(crate) struct SceneCopy {
 }
 
 impl SceneCopy {
-    /// The text of the scene file `original`; names of files become absolute.
+    /// The text of the scene file `original`; names of files become relative to `folder`, where
+    /// the copy will be.
     ///
     /// # Errors
-    /// When the text is not TOML, or the folder of the file has no absolute name.
-    pub fn of(original: &Path, text: &str) -> Result<Self, ProjectError> {
+    /// When the text is not TOML.
+    pub fn of(original: &Path, text: &str, folder: &Path) -> Result<Self, ProjectError> {
         let named = |error: toml::de::Error| ProjectError::about(original, error);
         let table: Table = text.parse().map_err(named)?;
-        let folder = original.parent().unwrap_or(Path::new("")).join(".");
-        let folder =
-            std::path::absolute(folder).map_err(|error| ProjectError::about(original, error))?;
+        let beside = original.parent().unwrap_or(Path::new(""));
         let mut resolved = table.clone();
-        resolve_files(&mut resolved, &folder.to_string_lossy());
+        rename_files(&mut resolved, &|name| seen_from(folder, &beside.join(name)));
         // Comments are lost only where a name changes.
         let text = if resolved == table { text.to_owned() } else { resolved.to_string() };
         Ok(SceneCopy { text, original: original.to_owned() })
@@ -81,20 +81,25 @@ fn is_copy(path: &Path) -> bool {
 
 /// Puts a folder before the relative names of files in a scene.
 pub(crate) fn resolve_files(table: &mut Table, folder: &str) {
+    rename_files(table, &|name| Path::new(folder).join(name));
+}
+
+/// Gives the files in a scene other names.
+fn rename_files(table: &mut Table, renamed: &dyn Fn(&str) -> PathBuf) {
     for (key, value) in table {
         match value {
             Value::String(name) if FILES.contains(&key.as_str()) => {
-                *name = Path::new(folder).join(&*name).to_string_lossy().into_owned();
+                *name = renamed(name).to_string_lossy().into_owned();
             }
-            other => resolve_within(other, folder),
+            other => rename_within(other, renamed),
         }
     }
 }
 
-fn resolve_within(value: &mut Value, folder: &str) {
+fn rename_within(value: &mut Value, renamed: &dyn Fn(&str) -> PathBuf) {
     match value {
-        Value::Table(table) => resolve_files(table, folder),
-        Value::Array(items) => items.iter_mut().for_each(|item| resolve_within(item, folder)),
+        Value::Table(table) => rename_files(table, renamed),
+        Value::Array(items) => items.iter_mut().for_each(|item| rename_within(item, renamed)),
         _ => {}
     }
 }
@@ -123,11 +128,13 @@ mod tests {
     fn a_copy_is_replaced_and_a_scene_of_the_user_stays() {
         let folder = tempfile::tempdir().unwrap();
         let (original, place) = (folder.path().join("a.toml"), folder.path().join(SCENE_COPY));
-        let copied = |text: &str| SceneCopy::of(&original, text).unwrap().write(folder.path());
+        let copied = |text: &str| {
+            SceneCopy::of(&original, text, folder.path()).unwrap().write(folder.path())
+        };
         let read = || fs::read_to_string(&place).unwrap();
         assert_eq!(copied("frames = 1 # one").unwrap(), None);
         assert_eq!(read(), format!("{MARK}frames = 1 # one"));
-        let of_copy = SceneCopy::of(&place, &read()).unwrap();
+        let of_copy = SceneCopy::of(&place, &read(), folder.path()).unwrap();
         assert_eq!(of_copy.write(folder.path()).unwrap(), None);
         assert_eq!(copied("frames = 2").unwrap(), None);
         assert_eq!(read(), format!("{MARK}frames = 2"));

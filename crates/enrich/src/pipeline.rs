@@ -95,8 +95,8 @@ impl Enrichment {
         Enrichment::on(embedded, &rest.positions, poses, options, simulation, threads)
     }
 
-    /// Fills the surface of an animation with tets, as [`Enrichment::new`] does. `rest`, `separated`
-    /// and `poses` are in the input's unit.
+    /// Fills the surface of an animation with tets. `rest`, `separated` and `poses` are in the
+    /// input's unit.
     pub fn embed(
         rest: &Mesh,
         separated: Option<&Mesh>,

@@ -6,6 +6,7 @@ mod conjugate;
 mod contact;
 pub mod discrete_gradient;
 pub mod hessian;
+mod line_search;
 pub mod modified;
 pub mod newton;
 mod passes;

@@ -166,16 +166,63 @@ fn read(r: &mut ByteReader) -> Result<FaceModel, FaceError> {
     let vertices = positions.len();
     let solid = Mesh::solid(positions, r.tuples::<4>(vertices)?);
     let tets = solid.tets.len();
-    let parts: Vec<Option<BoundaryPart>> = r
-        .ids(4)?
-        .iter()
-        .map(|part| match part {
-            1 => Some(BoundaryPart::Skin),
-            2 => Some(BoundaryPart::Skull),
-            3 => Some(BoundaryPart::Mandible),
-            _ => None,
-        })
-        .collect();
+    let (parts, holds) = (read_parts(r)?, read_holds(r)?);
+    let lip_sides: Vec<u8> = r.ids(3)?.into_iter().map(|side| side as u8).collect();
+    if [parts.len(), holds.len(), lip_sides.len()] != [vertices; 3] {
+        return r.problem("vertices and what holds them differ in number");
+    }
+    let muscles = read_muscles(r, tets)?;
+    let shares = read_shares(r, tets, muscles.len())?;
+    let slides = |hold: &BoneHold| matches!(hold, BoneHold::Sliding(n) if !is_unit(*n));
+    if holds.iter().any(slides) {
+        return r.problem("a vertex slides in no plane");
+    }
+    let skin = read_surface(r)?;
+    let skin_vertices = skin.mesh.positions.len();
+    let binding = read_binding(r, tets, skin_vertices)?;
+    let lips = [r.ids(skin_vertices)?, r.ids(skin_vertices)?];
+    let active = shares.chunk_by(|a, b| a.tet == b.tet).count();
+    // Fields are read in the order in which they are written here.
+    Ok(FaceModel {
+        eyes: read_eyes(r)?,
+        skull: read_surface(r)?,
+        mandible: read_surface(r)?,
+        teeth_proxies: [read_teeth(r)?, read_teeth(r)?],
+        hinge: read_hinge(r)?,
+        shapes: read_shapes(r, skin_vertices)?,
+        recipes: read_recipes(r)?,
+        rig: read_rig(r, active)?,
+        geometry: read_geometry(r, active, muscles.len())?,
+        regions: read_groups(r, skin_vertices)?,
+        landmarks: read_landmarks(r)?,
+        name,
+        solid,
+        parts,
+        holds,
+        lip_sides,
+        shares,
+        muscles,
+        skin,
+        binding,
+        lips,
+    })
+}
+
+fn is_unit(v: DVec3) -> bool {
+    (v.length_squared() - 1.0).abs() < 1e-6
+}
+
+fn read_parts(r: &mut ByteReader) -> Result<Vec<Option<BoundaryPart>>, FaceError> {
+    let part = |part: &u32| match part {
+        1 => Some(BoundaryPart::Skin),
+        2 => Some(BoundaryPart::Skull),
+        3 => Some(BoundaryPart::Mandible),
+        _ => None,
+    };
+    Ok(r.ids(4)?.iter().map(part).collect())
+}
+
+fn read_holds(r: &mut ByteReader) -> Result<Vec<BoneHold>, FaceError> {
     let kinds = r.ids(4)?;
     let mut normals = r.points()?.into_iter();
     let hold = |kind: &u32| match kind {
@@ -184,11 +231,10 @@ fn read(r: &mut ByteReader) -> Result<FaceModel, FaceError> {
         3 => BoneHold::Sliding(normals.next().unwrap_or(DVec3::ZERO)),
         _ => BoneHold::Free,
     };
-    let holds: Vec<BoneHold> = kinds.iter().map(hold).collect();
-    let lip_sides: Vec<u8> = r.ids(3)?.into_iter().map(|side| side as u8).collect();
-    if [parts.len(), holds.len(), lip_sides.len()] != [vertices; 3] {
-        return r.problem("vertices and what holds them differ in number");
-    }
+    Ok(kinds.iter().map(hold).collect())
+}
+
+fn read_muscles(r: &mut ByteReader, tets: usize) -> Result<Vec<MuscleCourse>, FaceError> {
     let mut muscles = Vec::new();
     for _ in 0..r.count(8)? {
         let (name, curve, own) = (r.text()?, r.points()?, r.ids(tets)?);
@@ -198,7 +244,11 @@ fn read(r: &mut ByteReader) -> Result<FaceModel, FaceError> {
         let weights = r.rows::<4>(own.len())?;
         muscles.push(MuscleCourse { name, curve, tets: own, weights });
     }
-    let (of_tets, of_muscles) = (r.ids(tets)?, r.ids(muscles.len())?);
+    Ok(muscles)
+}
+
+fn read_shares(r: &mut ByteReader, tets: usize, muscles: usize) -> Result<Vec<Share>, FaceError> {
+    let (of_tets, of_muscles) = (r.ids(tets)?, r.ids(muscles)?);
     let (fractions, fibres) = (r.numbers()?, r.points()?);
     let count = of_tets.len();
     if [of_muscles.len(), fractions.len(), fibres.len()] != [count; 3] || !of_tets.is_sorted() {
@@ -211,40 +261,49 @@ fn read(r: &mut ByteReader) -> Result<FaceModel, FaceError> {
         fibre: fibres[k],
     };
     let shares: Vec<Share> = (0..count).map(share).collect();
-    let is_unit = |v: DVec3| (v.length_squared() - 1.0).abs() < 1e-6;
     if !shares.iter().all(|s| is_unit(s.fibre) && (0.0..=1.0 + 1e-9).contains(&s.fraction)) {
         return r.problem("a share of a muscle is no share, or its fibre no unit vector");
     }
-    let slides = |hold: &BoneHold| matches!(hold, BoneHold::Sliding(n) if !is_unit(*n));
-    if holds.iter().any(slides) {
-        return r.problem("a vertex slides in no plane");
-    }
-    let skin = read_surface(r)?;
-    let skin_vertices = skin.mesh.positions.len();
+    Ok(shares)
+}
+
+fn read_binding(
+    r: &mut ByteReader,
+    tets: usize,
+    skin_vertices: usize,
+) -> Result<SkinBinding, FaceError> {
     let bound: Vec<Option<u32>> =
         r.ids(usize::MAX)?.into_iter().map(|tet| (tet != NONE).then_some(tet)).collect();
     if bound.len() != skin_vertices || bound.iter().flatten().any(|t| *t as usize >= tets) {
         return r.problem("the skin is not bound to the tets");
     }
-    let binding = SkinBinding { weights: r.rows::<4>(bound.len())?, tets: bound };
-    let lips = [r.ids(skin_vertices)?, r.ids(skin_vertices)?];
+    Ok(SkinBinding { weights: r.rows::<4>(bound.len())?, tets: bound })
+}
+
+fn read_eyes(r: &mut ByteReader) -> Result<Vec<Eye>, FaceError> {
     let mut eyes = Vec::new();
     for _ in 0..r.count(8)? {
         let [center] = fixed(r.points()?, r)?;
         let [radius] = fixed(r.numbers()?, r)?;
         eyes.push(Eye { center, radius, surface: read_surface(r)? });
     }
-    let (skull, mandible) = (read_surface(r)?, read_surface(r)?);
-    let mut teeth = || -> Result<Mesh, FaceError> {
-        let positions = r.points()?;
-        let count = positions.len();
-        Ok(Mesh::surface(positions, r.tuples::<3>(count)?))
-    };
-    let teeth_proxies = [teeth()?, teeth()?];
+    Ok(eyes)
+}
+
+fn read_teeth(r: &mut ByteReader) -> Result<Mesh, FaceError> {
+    let positions = r.points()?;
+    let count = positions.len();
+    Ok(Mesh::surface(positions, r.tuples::<3>(count)?))
+}
+
+fn read_hinge(r: &mut ByteReader) -> Result<Hinge, FaceError> {
     let [point, axis, vertical, slide, low, high] = fixed(r.points()?, r)?;
     let [a, b, c, d] = fixed(r.numbers()?, r)?;
     let shift = [low, high];
-    let hinge = Hinge { point, axis, vertical, slide, opening: [a, b], turning: [c, d], shift };
+    Ok(Hinge { point, axis, vertical, slide, opening: [a, b], turning: [c, d], shift })
+}
+
+fn read_shapes(r: &mut ByteReader, skin_vertices: usize) -> Result<Vec<Blendshape>, FaceError> {
     let mut shapes = Vec::new();
     let count = r.count(16)?;
     if count > MOST_SHAPES {
@@ -253,6 +312,10 @@ fn read(r: &mut ByteReader) -> Result<FaceModel, FaceError> {
     for _ in 0..count {
         shapes.push(Blendshape { name: r.text()?, displacement: r.displacements(skin_vertices)? });
     }
+    Ok(shapes)
+}
+
+fn read_recipes(r: &mut ByteReader) -> Result<Vec<(String, Recipe)>, FaceError> {
     let mut recipes = Vec::new();
     for _ in 0..r.count(8)? {
         let name = r.text()?;
@@ -264,7 +327,10 @@ fn read(r: &mut ByteReader) -> Result<FaceModel, FaceError> {
         }
         recipes.push((name, Recipe { muscles: own, jaw: read_jaw(r)? }));
     }
-    let active = shares.chunk_by(|a, b| a.tet == b.tet).count();
+    Ok(recipes)
+}
+
+fn read_rig(r: &mut ByteReader, active: usize) -> Result<Vec<FittedShape>, FaceError> {
     let mut rig = Vec::new();
     let count = r.count(16)?;
     if count > MOST_SHAPES {
@@ -280,37 +346,17 @@ fn read(r: &mut ByteReader) -> Result<FaceModel, FaceError> {
         let activations = first.iter().zip(&second).map(whole).collect();
         rig.push(FittedShape { name, jaw, activations });
     }
-    let geometry = read_geometry(r, active, muscles.len())?;
-    let regions = read_groups(r, skin_vertices)?;
+    Ok(rig)
+}
+
+fn read_landmarks(r: &mut ByteReader) -> Result<Vec<Landmark>, FaceError> {
     let mut landmarks = Vec::new();
     for _ in 0..r.count(8)? {
         let name = r.text()?;
         let [position] = fixed(r.points()?, r)?;
         landmarks.push(Landmark { name, position });
     }
-    Ok(FaceModel {
-        name,
-        solid,
-        parts,
-        holds,
-        lip_sides,
-        shares,
-        muscles,
-        skin,
-        binding,
-        lips,
-        eyes,
-        skull,
-        mandible,
-        teeth_proxies,
-        hinge,
-        shapes,
-        recipes,
-        rig,
-        geometry,
-        regions,
-        landmarks,
-    })
+    Ok(landmarks)
 }
 
 fn fixed<T, const N: usize>(list: Vec<T>, r: &ByteReader) -> Result<[T; N], FaceError> {

@@ -44,6 +44,48 @@ pub(super) fn model(
     time: f64,
     world: &World,
 ) -> Result<(Model, AlteredFace), FaceError> {
+    let moves = moving_tets(face, options);
+    let altered = AlteredFace::new(face, alteration, time, &moves);
+    let tissue = Tissue {
+        face,
+        options,
+        altered: &altered,
+        moves: &moves,
+        is_assignable: assignable_tets(face),
+        active: face.active_fractions(),
+    };
+    let passive = (0..moves.len()).map(|t| tissue.passive(t)).collect();
+    let matter = Matter::Solid { model: ElasticModel::Tissue, lame: passive, density: DENSITY };
+    let body = Body::new("face", face.solid.clone(), matter);
+    let muscles = tissue.muscles();
+    let (hard, sliding) = held_vertices(face, options);
+    let mut builder = ModelBuilder::new()
+        .body(body)
+        .muscles(0, muscles)
+        .slide(0, sliding)
+        .hold(0, hard, Hold::Hard, None)
+        .gravity(options.gravity)
+        .method(integrator(options));
+    if let Some(pull) = options.skin_pull {
+        builder = builder.track(0, pulled(face, pull));
+    }
+    builder = add_colliders(builder, face, options, world)?;
+    builder = add_wind(builder, face, time, world);
+    builder = add_lip_contact(builder, face, options);
+    if !altered.growing.is_empty() {
+        builder = builder.growing(0, altered.growing.clone());
+    }
+    for (k, gain) in alteration.burdens(face.solid.tets.len(), time).iter().enumerate() {
+        builder = builder.burden(0, gained(face, gain));
+        if k == 0 {
+            builder = builder.heavier(0, gain.iter().map(|gain| 1.0 + gain).collect());
+        }
+    }
+    Ok((builder.build()?, altered))
+}
+
+/// True for each tet that has a vertex free to move.
+fn moving_tets(face: &FaceModel, options: &FaceSimulationOptions) -> Vec<bool> {
     // Tets of which bones hold every corner have no say; in the joint of the jaw they are turned
     // over as it opens.
     let is_free = |v: &u32| match face.holds[*v as usize] {
@@ -51,41 +93,69 @@ pub(super) fn model(
         BoneHold::Sliding(_) => options.sliding,
         _ => false,
     };
-    let moves: Vec<bool> = face.solid.tets.iter().map(|tet| tet.iter().any(is_free)).collect();
-    let active = face.active_fractions();
-    let lame = |part: f64| {
-        let mu = part * options.shear;
-        Lame { mu, lambda: 2.0 * options.volume_ratio * mu }
-    };
-    let altered = AlteredFace::new(face, alteration, time, &moves);
-    let mut is_assignable = vec![false; moves.len()];
+    face.solid.tets.iter().map(|tet| tet.iter().any(is_free)).collect()
+}
+
+/// True for each tet of assignable tissue: passive tissue that may be told to contract.
+fn assignable_tets(face: &FaceModel) -> Vec<bool> {
+    let mut is_assignable = vec![false; face.solid.tets.len()];
     for share in face.shares.iter().filter(|share| share.is_assignable()) {
         is_assignable[share.tet as usize] = true;
     }
-    let passive = |t: usize| {
-        // What is lent is passive tissue that may be told to contract.
-        let is_own = moves[t] && !is_assignable[t];
-        let Lame { mu, lambda } = lame(if is_own { 1.0 - active[t] } else { 0.0 });
-        let [shear, bulk] = altered.base(t).passive;
-        Lame { mu: shear * mu, lambda: bulk * lambda }
-    };
-    let passive = (0..moves.len()).map(passive).collect();
-    let matter = Matter::Solid { model: ElasticModel::Tissue, lame: passive, density: DENSITY };
-    let body = Body::new("face", face.solid.clone(), matter);
-    let mut muscles: Vec<ActiveTet> = Vec::new();
-    for own in face.shares.chunk_by(|a, b| a.tet == b.tet) {
-        let tet = own[0].tet as usize;
-        let part = match (moves[tet], is_assignable[tet]) {
-            (false, _) => 0.0,
-            (true, true) => 1.0,
-            (true, false) => active[tet] * options.muscle_stiffness,
-        };
-        let Lame { mu, lambda } = lame(part);
-        let base = altered.base(tet);
-        let [shear, bulk] = if is_assignable[tet] { base.passive } else { base.active };
-        let lame = Lame { mu: shear * mu, lambda: bulk * lambda };
-        muscles.push(ActiveTet { tet: own[0].tet, lame });
+    is_assignable
+}
+
+/// The passive and the active tissue of each tet.
+struct Tissue<'a> {
+    face: &'a FaceModel,
+    options: &'a FaceSimulationOptions,
+    altered: &'a AlteredFace,
+    moves: &'a [bool],
+    is_assignable: Vec<bool>,
+    /// Fraction of muscle in each tet.
+    active: Vec<f64>,
+}
+
+impl Tissue<'_> {
+    /// Stiffness of a part of a tet, before the alteration's factors.
+    fn lame(&self, part: f64) -> Lame {
+        let mu = part * self.options.shear;
+        Lame { mu, lambda: 2.0 * self.options.volume_ratio * mu }
     }
+
+    /// Stiffness of a tet's passive tissue. Assignable tissue counts as muscle.
+    fn passive(&self, t: usize) -> Lame {
+        let is_own = self.moves[t] && !self.is_assignable[t];
+        let Lame { mu, lambda } = self.lame(if is_own { 1.0 - self.active[t] } else { 0.0 });
+        let [shear, bulk] = self.altered.base(t).passive;
+        Lame { mu: shear * mu, lambda: bulk * lambda }
+    }
+
+    /// Tets that contract, with their stiffness.
+    fn muscles(&self) -> Vec<ActiveTet> {
+        let mut muscles: Vec<ActiveTet> = Vec::new();
+        for own in self.face.shares.chunk_by(|a, b| a.tet == b.tet) {
+            let tet = own[0].tet as usize;
+            let part = match (self.moves[tet], self.is_assignable[tet]) {
+                (false, _) => 0.0,
+                (true, true) => 1.0,
+                (true, false) => self.active[tet] * self.options.muscle_stiffness,
+            };
+            let Lame { mu, lambda } = self.lame(part);
+            let base = self.altered.base(tet);
+            let [shear, bulk] = if self.is_assignable[tet] { base.passive } else { base.active };
+            let lame = Lame { mu: shear * mu, lambda: bulk * lambda };
+            muscles.push(ActiveTet { tet: own[0].tet, lame });
+        }
+        muscles
+    }
+}
+
+/// Vertices that bones hold, and vertices that slide on them.
+fn held_vertices(
+    face: &FaceModel,
+    options: &FaceSimulationOptions,
+) -> (Vec<u32>, Vec<SlidingVertex>) {
     let mut hard = Vec::new();
     let mut sliding = Vec::new();
     for (v, hold) in (0u32..).zip(&face.holds) {
@@ -99,17 +169,16 @@ pub(super) fn model(
             _ => hard.push(v),
         }
     }
-    let integrator = integrator(options);
-    let mut builder = ModelBuilder::new()
-        .body(body)
-        .muscles(0, muscles)
-        .slide(0, sliding)
-        .hold(0, hard, Hold::Hard, None)
-        .gravity(options.gravity)
-        .method(integrator);
-    if let Some(pull) = options.skin_pull {
-        builder = builder.track(0, pulled(face, pull));
-    }
+    (hard, sliding)
+}
+
+/// Adds the teeth and the world's props as colliders of the skin.
+fn add_colliders(
+    mut builder: ModelBuilder,
+    face: &FaceModel,
+    options: &FaceSimulationOptions,
+    world: &World,
+) -> Result<ModelBuilder, FaceError> {
     if options.contact {
         for (teeth, name) in face.teeth_proxies.iter().zip(["upper", "lower"]) {
             let shape = match options.solver {
@@ -131,32 +200,33 @@ pub(super) fn model(
         let is_skin = |v: &u32| face.parts[*v as usize] == Some(BoundaryPart::Skin);
         builder = builder.meeting(0, (0..face.parts.len() as u32).filter(is_skin).collect());
     }
-    if let Some(wind) = &world.wind {
-        let (velocity, drag) = (wind.velocity.at(time), wind.drag);
-        // Gusts and keys are driven.
-        let (times, scale) = (Vec::new(), Vec::new());
-        let breeze = Breeze { velocity, drag, gust: 0.0, seed: wind.seed, times, scale };
-        builder = builder.wind(breeze).blow_on(0, wind::blown(face));
+    Ok(builder)
+}
+
+/// Adds the world's wind, where it has one.
+fn add_wind(builder: ModelBuilder, face: &FaceModel, time: f64, world: &World) -> ModelBuilder {
+    let Some(wind) = &world.wind else { return builder };
+    let (velocity, drag) = (wind.velocity.at(time), wind.drag);
+    // Gusts and keys are driven.
+    let (times, scale) = (Vec::new(), Vec::new());
+    let breeze = Breeze { velocity, drag, gust: 0.0, seed: wind.seed, times, scale };
+    builder.wind(breeze).blow_on(0, wind::blown(face))
+}
+
+/// Adds contact between the lips, where the face has them.
+fn add_lip_contact(
+    builder: ModelBuilder,
+    face: &FaceModel,
+    options: &FaceSimulationOptions,
+) -> ModelBuilder {
+    if !options.contact || face.lip_sides.iter().all(|side| *side == 0) {
+        return builder;
     }
-    if options.contact && face.lip_sides.iter().any(|side| *side > 0) {
-        let firmness = match options.solver {
-            FaceSolver::Exact { .. } => LIP_FIRMNESS,
-            FaceSolver::Interactive { .. } => INTERACTIVE_FIRMNESS,
-        };
-        builder = builder
-            .touching(TouchLaw { firmness, ..TouchLaw::ELASTIC })
-            .sides(0, face.lip_sides.clone());
-    }
-    if !altered.growing.is_empty() {
-        builder = builder.growing(0, altered.growing.clone());
-    }
-    for (k, gain) in alteration.burdens(face.solid.tets.len(), time).iter().enumerate() {
-        builder = builder.burden(0, gained(face, gain));
-        if k == 0 {
-            builder = builder.heavier(0, gain.iter().map(|gain| 1.0 + gain).collect());
-        }
-    }
-    Ok((builder.build()?, altered))
+    let firmness = match options.solver {
+        FaceSolver::Exact { .. } => LIP_FIRMNESS,
+        FaceSolver::Interactive { .. } => INTERACTIVE_FIRMNESS,
+    };
+    builder.touching(TouchLaw { firmness, ..TouchLaw::ELASTIC }).sides(0, face.lip_sides.clone())
 }
 
 /// Points of the skin with springs, by their share of its area.

@@ -123,35 +123,11 @@ pub fn blend(
     space.base[0].copy_from_slice(positions);
     space.base[1].copy_from_slice(velocities);
     steps.energies(positions, velocities, &mut space.energies);
-    for (island, wanted) in wanted.iter().enumerate() {
-        let error = space.energies[island] - wanted.energy;
-        let side = match () {
-            () if error.abs() <= wanted.tolerance => Side::Nothing,
-            () if error < 0.0 => Side::ForwardEuler,
-            // Also what is no number: nothing is steadier than backward Euler.
-            () => Side::BackwardEuler,
-        };
-        let is_over = side == Side::Nothing;
-        space.searches[island] = Search { side, low: 0.0, high: 1.0, is_over };
-        space.infos[island] = BlendInfo { alpha: 0.0, bisections: 0, converged: is_over };
-    }
+    space.begin(wanted);
     let needs = |side: Side| space.searches.iter().any(|search| search.side == side);
     let (is_high, is_low) = (needs(Side::BackwardEuler), needs(Side::ForwardEuler));
     if is_high {
-        let [x, v] = &mut space.damped;
-        x.copy_from_slice(&space.base[0]);
-        v.copy_from_slice(&space.base[1]);
-        steps.backward_euler(Effort::Usual, x, v);
-        steps.energies(x, v, &mut space.energies);
-        let is_too_high = |b: usize| {
-            let is_damped = space.energies[b] < wanted[b].energy;
-            space.searches[b].side == Side::BackwardEuler && !is_damped
-        };
-        if (0..wanted.len()).any(is_too_high) {
-            x.copy_from_slice(&space.base[0]);
-            v.copy_from_slice(&space.base[1]);
-            steps.backward_euler(Effort::Full, x, v);
-        }
+        space.step_backward(wanted, steps);
     }
     if is_low {
         let [x, v] = &mut space.lively;
@@ -178,13 +154,55 @@ pub fn blend(
             }
         }
         steps.energies(positions, velocities, &mut space.energies);
+        space.narrow(round, wanted);
+    }
+}
+
+impl BlendSpace {
+    /// Chooses from its energy what each island is blended with.
+    fn begin(&mut self, wanted: &[Wanted]) {
         for (island, wanted) in wanted.iter().enumerate() {
-            let (search, info) = (&mut space.searches[island], &mut space.infos[island]);
+            let error = self.energies[island] - wanted.energy;
+            let side = match () {
+                () if error.abs() <= wanted.tolerance => Side::Nothing,
+                () if error < 0.0 => Side::ForwardEuler,
+                // Also what is no number: nothing is steadier than backward Euler.
+                () => Side::BackwardEuler,
+            };
+            let is_over = side == Side::Nothing;
+            self.searches[island] = Search { side, low: 0.0, high: 1.0, is_over };
+            self.infos[island] = BlendInfo { alpha: 0.0, bisections: 0, converged: is_over };
+        }
+    }
+
+    /// Steps by backward Euler, with full effort where the usual one leaves an island's energy too
+    /// high.
+    fn step_backward(&mut self, wanted: &[Wanted], steps: &mut dyn Steps) {
+        let [x, v] = &mut self.damped;
+        x.copy_from_slice(&self.base[0]);
+        v.copy_from_slice(&self.base[1]);
+        steps.backward_euler(Effort::Usual, x, v);
+        steps.energies(x, v, &mut self.energies);
+        let is_too_high = |b: usize| {
+            let is_damped = self.energies[b] < wanted[b].energy;
+            self.searches[b].side == Side::BackwardEuler && !is_damped
+        };
+        if (0..wanted.len()).any(is_too_high) {
+            x.copy_from_slice(&self.base[0]);
+            v.copy_from_slice(&self.base[1]);
+            steps.backward_euler(Effort::Full, x, v);
+        }
+    }
+
+    /// Narrows each island's interval by the energies of the blended state.
+    fn narrow(&mut self, round: u32, wanted: &[Wanted]) {
+        for (island, wanted) in wanted.iter().enumerate() {
+            let (search, info) = (&mut self.searches[island], &mut self.infos[island]);
             if search.is_over {
                 continue;
             }
             info.bisections += 1;
-            let error = space.energies[island] - wanted.energy;
+            let error = self.energies[island] - wanted.energy;
             info.converged = error.abs() <= wanted.tolerance;
             if round == 0 {
                 let changes_sign = match search.side {

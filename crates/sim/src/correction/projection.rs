@@ -35,10 +35,7 @@ const ANCHORED_ITERATIONS: u32 = 200;
 
 /// Memory and factorisations of the projection.
 pub struct ProjectionSpace {
-    fepr: FeprSpace,
-    /// Where the solution is not the fast one.
-    sqp: Option<SqpSpace>,
-    hessian: Option<FieldHessian>,
+    searches: Searches,
     before: [Buffer<Row>; 2],
     islands: Islands,
     /// One per body.
@@ -52,6 +49,14 @@ pub struct ProjectionSpace {
     diagonal: Vec<f64>,
 }
 
+/// Memory of the searches for each solution.
+struct Searches {
+    fepr: FeprSpace,
+    /// Where the solution is not the fast one.
+    sqp: Option<SqpSpace>,
+    hessian: Option<FieldHessian>,
+}
+
 impl ProjectionSpace {
     /// For a model.
     ///
@@ -62,9 +67,11 @@ impl ProjectionSpace {
         let is_fast = fepr.solution == FeprSolution::Fast;
         let is_exact = fepr.solution == FeprSolution::Exact;
         Ok(ProjectionSpace {
-            fepr: FeprSpace::new(free, bodies),
-            sqp: (!is_fast).then(|| SqpSpace::new(free, bodies)),
-            hessian: is_exact.then(|| FieldHessian::new(model)).transpose()?,
+            searches: Searches {
+                fepr: FeprSpace::new(free, bodies),
+                sqp: (!is_fast).then(|| SqpSpace::new(free, bodies)),
+                hessian: is_exact.then(|| FieldHessian::new(model)).transpose()?,
+            },
             before: [Buffer::zeroed(all), Buffer::zeroed(all)],
             islands: Islands::new(bodies),
             parts: super::bodies_as_parts(model),
@@ -111,135 +118,22 @@ pub(super) fn apply(
     report: &mut StepReport,
 ) -> Result<(), SimError> {
     let Times { h, from, to, .. } = times;
-    let Fepr { metric, momenta, filter: share, solution } = options;
-    let Workspace { team, evaluation, vectors, islands_before, .. } = workspace;
-    if metric != FeprMetric::Mass {
-        space.prepare(model, h, team)?;
+    let is_filtered = options.filter > 0.0;
+    if options.metric != FeprMetric::Mass {
+        space.prepare(model, h, &workspace.team)?;
     }
-    if share > 0.0 {
-        space.prepare_filter(model, h, team)?;
+    if is_filtered {
+        space.prepare_filter(model, h, &workspace.team)?;
     }
-    let ProjectionSpace { fepr, sqp, hessian, before, islands, parts, targets, .. } = space;
-    let ProjectionSpace { factored, diagonal, filter, relaxing, .. } = space;
-    let [x0, v0] = &vectors.before;
-    if let Some(solids) = model.solids().filter(|_| parts.len() > 1) {
-        islands.copy_from(islands_before);
-        evaluation.touching.find(Some(solids), &state.positions, team);
-        islands.join(evaluation.touching.touches());
-        islands.number(parts);
-    }
-    let path =
-        Path { drives: [from, to], before: [x0, v0], after: [&state.positions, &state.velocities] };
+    space.join_touching_bodies(model, state, workspace);
     let is_still = from.hard == to.hard && from.attachments == to.attachments;
-    for (first, target) in targets.iter_mut().enumerate() {
-        let account = islands.targets(state, first);
-        *target = match momenta {
-            FeprMomenta::Held => {
-                // What holds a body at a point has no torque about it only while it is still.
-                let turns = |body: usize| model.bodies()[body].pivot.is_some();
-                let is_driven = !is_still && islands.members(first).any(turns);
-                let kept = islands.conserved(model, first);
-                let is_isolated = kept.linear == [true; 3] && kept.angular == [true; 3];
-                // What nothing acts on has its first momenta in its account, free of drift.
-                let flying = (!is_isolated)
-                    .then(|| flight::targets(model, islands, first, &path, account))
-                    .flatten();
-                flying.unwrap_or_else(|| held(account, kept, is_driven))
-            }
-            FeprMomenta::Paper { epsilon } => {
-                let now = islands.momentum(model, first, [&state.positions, &state.velocities]);
-                let last = islands.momentum(model, first, [x0, v0]);
-                let inertia = islands.members(first).map(|body| inertia(model, body));
-                in_paper(account, now, last, epsilon * inertia.sum::<f64>())
-            }
-        };
-        // What has joined an island before it has nothing of its own.
-        if islands.first(first) != first {
-            *target = Targets::default();
-        }
+    space.set_targets(model, options.momenta, times, is_still, state, &workspace.vectors.before);
+    space.before[0].copy_from_slice(&state.positions);
+    space.before[1].copy_from_slice(&state.velocities);
+    if is_filtered {
+        space.soften(model, options.filter, times, state, workspace);
     }
-    let objective = field::stored(model, to, &vectors.inertia, &vectors.measured);
-    before[0].copy_from_slice(&state.positions);
-    before[1].copy_from_slice(&state.velocities);
-    if let (Some(filter), Some((_, matrix)), true) = (filter, relaxing, share > 0.0) {
-        let [start, _] = &vectors.before;
-        // The filter's matrix knows no contact: against its stiffness it would overshoot.
-        let objective = Objective { forces: Forces::Lasting, ..objective };
-        let mut field =
-            FilteredField { objective, from, evaluation: &mut *evaluation, matrix, team };
-        let State { positions, velocities, .. } = &mut *state;
-        filter::soften(share, h, &mut field, start, positions, velocities, filter);
-    }
-    let smoother = factored.as_mut().map(|(_, space)| space);
-    let is_known = vectors.is_gradient_stored && share == 0.0;
-    let known = is_known.then_some(&vectors.gradient[..]);
-    let mut energy = FieldEnergy { objective, evaluation, smoother, islands, h, team, known };
-    let mut is_projected = false;
-    for attempt in Attempt::all(solution) {
-        let way = attempt.way;
-        let projection = Projection {
-            masses: model.masses(),
-            parts,
-            h,
-            targets,
-            metric: match metric {
-                FeprMetric::Mass => Metric::Mass,
-                FeprMetric::Diagonal => Metric::Diagonal(diagonal),
-                FeprMetric::Smooth => Metric::Smooth,
-            },
-            tolerance: TOLERANCE,
-            iterations: match (way, momenta) {
-                (FeprSolution::Anchored, _) => ANCHORED_ITERATIONS,
-                (_, FeprMomenta::Held) => ITERATIONS,
-                (_, FeprMomenta::Paper { .. }) => PAPER_ITERATIONS,
-            },
-        };
-        let State { positions, velocities, .. } = &mut *state;
-        let infos = match (way, &mut *sqp) {
-            (FeprSolution::Exact | FeprSolution::Anchored, Some(sqp)) => {
-                let exact = hessian.as_mut().filter(|_| way == FeprSolution::Exact);
-                let mut exact = exact.map(|hessian| hessian.of(objective, team));
-                let curved = exact.as_mut();
-                sqp::project(&projection, &mut energy, curved, positions, velocities, sqp);
-                sqp.infos()
-            }
-            _ => {
-                fepr::project(&projection, &mut energy, positions, velocities, fepr);
-                fepr.infos()
-            }
-        };
-        let iterations = infos.iter().map(|info| info.iterations).max();
-        report.correction_iterations += iterations.unwrap_or(0);
-        report.energy.potential = infos.iter().map(|info| info.potential).sum();
-        is_projected = infos.iter().all(|info| info.converged);
-        if matches!(momenta, FeprMomenta::Paper { .. }) && !attempt.energy_alone {
-            report.given_way = largest_slack(infos);
-        }
-        if is_projected {
-            report.pulled_back |= attempt.kept < 1.0;
-            break;
-        }
-        let next = attempt.next();
-        report.correction_failed |= way != FeprSolution::Fast || next.energy_alone;
-        let [x0, v0] = &vectors.before;
-        for (b, body) in model.bodies().iter().enumerate() {
-            if infos[islands.first(b)].converged {
-                continue;
-            }
-            for v in body.free.clone() {
-                let kept = |from: Row, to: Row| match next.kept {
-                    1.0 => to,
-                    share => from.plus_scaled(share, to - from),
-                };
-                positions[v] = kept(x0[v], before[0][v]);
-                velocities[v] = kept(v0[v], before[1][v]);
-            }
-            if next.energy_alone {
-                targets[b] = Targets { energy: targets[b].energy, ..Targets::default() };
-            }
-        }
-    }
-    if !is_projected {
+    if !space.project(model, options, times, state, workspace, report) {
         report.energy.potential = workspace.potential_energy(model, to, state);
     }
     if space.islands.shared().next().is_some() {
@@ -250,6 +144,148 @@ pub(super) fn apply(
         state.accept_momenta(model, |body| body.pivot.is_some());
     }
     Ok(())
+}
+
+impl ProjectionSpace {
+    /// Joins bodies that touch at the start or at the end of the step into islands.
+    fn join_touching_bodies(&mut self, model: &Model, state: &State, workspace: &mut Workspace) {
+        let ProjectionSpace { islands, parts, .. } = self;
+        let Workspace { team, evaluation, islands_before, .. } = workspace;
+        if let Some(solids) = model.solids().filter(|_| parts.len() > 1) {
+            islands.copy_from(islands_before);
+            evaluation.touching.find(Some(solids), &state.positions, team);
+            islands.join(evaluation.touching.touches());
+            islands.number(parts);
+        }
+    }
+
+    /// Sets the energy and the momenta that each island is projected onto.
+    fn set_targets(
+        &mut self,
+        model: &Model,
+        momenta: FeprMomenta,
+        times: Times,
+        is_still: bool,
+        state: &State,
+        [x0, v0]: &[Buffer<Row>; 2],
+    ) {
+        let ProjectionSpace { islands, targets, .. } = self;
+        let after: [&[Row]; 2] = [&state.positions, &state.velocities];
+        let path = Path { drives: [times.from, times.to], before: [x0, v0], after };
+        for (first, target) in targets.iter_mut().enumerate() {
+            let account = islands.targets(state, first);
+            *target = match momenta {
+                FeprMomenta::Held => held_targets(model, islands, first, account, &path, is_still),
+                FeprMomenta::Paper { epsilon } => {
+                    let now = islands.momentum(model, first, path.after);
+                    let last = islands.momentum(model, first, path.before);
+                    let inertia = islands.members(first).map(|body| inertia(model, body));
+                    in_paper(account, now, last, epsilon * inertia.sum::<f64>())
+                }
+            };
+            // Bodies of an island have their targets at its first body, and none of their own.
+            if islands.first(first) != first {
+                *target = Targets::default();
+            }
+        }
+    }
+
+    /// Filters the state towards the start of the step, by this share.
+    fn soften(
+        &mut self,
+        model: &Model,
+        share: f64,
+        times: Times,
+        state: &mut State,
+        workspace: &mut Workspace,
+    ) {
+        let Times { h, from, to, .. } = times;
+        let Workspace { team, evaluation, vectors, .. } = workspace;
+        if let (Some(filter), Some((_, matrix))) = (&mut self.filter, &mut self.relaxing) {
+            let [start, _] = &vectors.before;
+            let objective = field::stored(model, to, &vectors.inertia, &vectors.measured);
+            // The filter's matrix knows no contact: against its stiffness it would overshoot.
+            let objective = Objective { forces: Forces::Lasting, ..objective };
+            let mut field = FilteredField { objective, from, evaluation, matrix, team };
+            let State { positions, velocities, .. } = state;
+            filter::soften(share, h, &mut field, start, positions, velocities, filter);
+        }
+    }
+
+    /// Tries one way after the other to project the state onto the targets. Returns true if every
+    /// island converged.
+    fn project(
+        &mut self,
+        model: &Model,
+        options: Fepr,
+        times: Times,
+        state: &mut State,
+        workspace: &mut Workspace,
+        report: &mut StepReport,
+    ) -> bool {
+        let Times { h, to, .. } = times;
+        let Fepr { metric, momenta, filter: share, solution } = options;
+        let Workspace { team, evaluation, vectors, .. } = workspace;
+        let ProjectionSpace { searches, before, islands, parts, targets, .. } = self;
+        let objective = field::stored(model, to, &vectors.inertia, &vectors.measured);
+        let smoother = self.factored.as_mut().map(|(_, space)| space);
+        let is_known = vectors.is_gradient_stored && share == 0.0;
+        let known = is_known.then_some(&vectors.gradient[..]);
+        let mut energy = FieldEnergy { objective, evaluation, smoother, islands, h, team, known };
+        let metric = match metric {
+            FeprMetric::Mass => Metric::Mass,
+            FeprMetric::Diagonal => Metric::Diagonal(&self.diagonal),
+            FeprMetric::Smooth => Metric::Smooth,
+        };
+        let (masses, tolerance) = (model.masses(), TOLERANCE);
+        for attempt in Attempt::all(solution) {
+            let iterations = attempt.most_iterations(momenta);
+            let projection =
+                Projection { masses, parts, h, targets, metric, tolerance, iterations };
+            let infos = searches.run(attempt.way, &projection, &mut energy, state);
+            let iterations = infos.iter().map(|info| info.iterations).max();
+            report.correction_iterations += iterations.unwrap_or(0);
+            report.energy.potential = infos.iter().map(|info| info.potential).sum();
+            if matches!(momenta, FeprMomenta::Paper { .. }) && !attempt.energy_alone {
+                report.given_way = largest_slack(infos);
+            }
+            if infos.iter().all(|info| info.converged) {
+                report.pulled_back |= attempt.kept < 1.0;
+                return true;
+            }
+            let next = attempt.next();
+            report.correction_failed |= attempt.way != FeprSolution::Fast || next.energy_alone;
+            let has_converged = |body: usize| infos[islands.first(body)].converged;
+            next.restart(model, has_converged, [&vectors.before, before], state, targets);
+        }
+        false
+    }
+}
+
+impl Searches {
+    /// Projects a state in one way. Returns how each island went.
+    fn run(
+        &mut self,
+        way: FeprSolution,
+        projection: &Projection,
+        energy: &mut FieldEnergy,
+        state: &mut State,
+    ) -> &[FeprInfo] {
+        let State { positions, velocities, .. } = state;
+        match (way, &mut self.sqp) {
+            (FeprSolution::Exact | FeprSolution::Anchored, Some(sqp)) => {
+                let exact = self.hessian.as_mut().filter(|_| way == FeprSolution::Exact);
+                let mut exact = exact.map(|hessian| hessian.of(energy.objective, energy.team));
+                let curved = exact.as_mut();
+                sqp::project(projection, energy, curved, positions, velocities, sqp);
+                sqp.infos()
+            }
+            _ => {
+                fepr::project(projection, energy, positions, velocities, &mut self.fepr);
+                self.fepr.infos()
+            }
+        }
+    }
 }
 
 /// How a projection is tried, one after the other.
@@ -277,6 +313,62 @@ impl Attempt {
             Attempt { kept: 1.0, energy_alone: true, ..self }
         }
     }
+
+    fn most_iterations(self, momenta: FeprMomenta) -> u32 {
+        match (self.way, momenta) {
+            (FeprSolution::Anchored, _) => ANCHORED_ITERATIONS,
+            (_, FeprMomenta::Held) => ITERATIONS,
+            (_, FeprMomenta::Paper { .. }) => PAPER_ITERATIONS,
+        }
+    }
+
+    /// Moves the bodies that have not converged to where this attempt starts, between the start
+    /// and the end of the step.
+    fn restart(
+        self,
+        model: &Model,
+        has_converged: impl Fn(usize) -> bool,
+        [[x0, v0], [x1, v1]]: [&[Buffer<Row>; 2]; 2],
+        state: &mut State,
+        targets: &mut [Targets],
+    ) {
+        let kept = |from: Row, to: Row| match self.kept {
+            1.0 => to,
+            share => from.plus_scaled(share, to - from),
+        };
+        for (b, body) in model.bodies().iter().enumerate() {
+            if has_converged(b) {
+                continue;
+            }
+            for v in body.free.clone() {
+                state.positions[v] = kept(x0[v], x1[v]);
+                state.velocities[v] = kept(v0[v], v1[v]);
+            }
+            if self.energy_alone {
+                targets[b] = Targets { energy: targets[b].energy, ..Targets::default() };
+            }
+        }
+    }
+}
+
+/// Targets of an island whose momenta are held where nothing external acts.
+fn held_targets(
+    model: &Model,
+    islands: &Islands,
+    first: usize,
+    account: Targets,
+    path: &Path,
+    is_still: bool,
+) -> Targets {
+    // A point attachment exerts no torque about itself only while it does not move.
+    let turns = |body: usize| model.bodies()[body].pivot.is_some();
+    let is_driven = !is_still && islands.members(first).any(turns);
+    let kept = islands.conserved(model, first);
+    let is_isolated = kept.linear == [true; 3] && kept.angular == [true; 3];
+    // The account of an isolated island has its first momenta, free of drift.
+    let flying =
+        (!is_isolated).then(|| flight::targets(model, islands, first, path, account)).flatten();
+    flying.unwrap_or_else(|| held(account, kept, is_driven))
 }
 
 /// Energy as in the account; momenta as in the account where nothing external acts.

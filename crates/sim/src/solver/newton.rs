@@ -24,14 +24,9 @@ use pliant_model::potentials::Curvature;
 use super::conjugate::{self, ConjugateSpace, ConjugateVectors, Outcome, Patience};
 use super::contact::coupled_factor::CoupledFactor;
 use super::hessian::HessianLayout;
-use super::{SolverInfo, rises};
+use super::{SolverInfo, line_search};
 use crate::objective::{EvaluationSpace, Objective};
 
-const SHORTEST_STEP: f64 = 1e-8;
-/// Steps are lengthened where the objective falls by more than this part of what its slope says,
-/// and to no more than this.
-const STRAIGHT: f64 = 0.7;
-const LONGEST_STEP: f64 = 64.0;
 /// Shifts by 1e-9 to 1 of the mean diagonal before a matrix is given up.
 const MOST_SHIFTS: u32 = 6;
 /// The least share of projected Hessians that is tried beside the exact one, and by how much shares
@@ -55,7 +50,8 @@ pub struct NewtonSpace {
     pub(super) layout: HessianLayout,
     pub(super) cholesky: SparseCholesky,
     pub(super) direction: Vec<f64>,
-    from: Buffer<Row>,
+    /// Positions at which the iteration began.
+    pub(super) from: Buffer<Row>,
     mixture: Mixture,
     /// Where the matrix is too large to be factored again and again.
     conjugate: Option<ConjugateSpace>,
@@ -105,8 +101,17 @@ impl NewtonSpace {
         })
     }
 
+    /// Slope of the objective along the direction.
+    fn slope(&self, gradient: &[Row]) -> f64 {
+        self.direction
+            .chunks_exact(3)
+            .zip(gradient.iter())
+            .map(|(d, g)| d[0] * g.0[0] + d[1] * g.0[1] + d[2] * g.0[2])
+            .sum()
+    }
+
     /// Goes a part of the direction from where the iteration began.
-    fn advance(&self, step: f64, p: &mut [Row]) {
+    pub(super) fn advance(&self, step: f64, p: &mut [Row]) {
         for ((x, from), d) in p.iter_mut().zip(&*self.from).zip(self.direction.chunks_exact(3)) {
             *x =
                 Row::new(from.0[0] + step * d[0], from.0[1] + step * d[1], from.0[2] + step * d[2]);
@@ -224,14 +229,8 @@ pub fn minimise(
     team: &Team,
 ) -> SolverInfo {
     let mut info = SolverInfo::default();
-    let mut curvature = Curvature::Exact;
-    let mut last_residual = f64::INFINITY;
-    // The predicted decrease has fallen below the objective's rounding error.
-    let mut settled = false;
-    let mut exact_again = false;
-    // Residual at which projected Hessians give way to the exact one.
-    let mut near = 0.0;
-    let mut direct = space.conjugate.is_none();
+    let mut search = Search::new(space.conjugate.is_none());
+    let linearised = params.iterations == 1;
     space.mixture.share = 0.0;
     loop {
         let clock = Instant::now();
@@ -239,102 +238,98 @@ pub fn minimise(
         info.timings.evaluate += clock.elapsed();
         info.evaluations += 1;
         (info.residual, info.stored) = (sums.residual(), sums.stored);
-        let linearised = params.iterations == 1;
         let done = info.stalled
             || info.iterations == params.iterations
             || (!linearised && info.residual <= params.tolerance)
             || sums.gradient == 0.0;
-        let slow = settled && info.residual > 0.5 * last_residual;
-        let is_last_hope = slow && curvature == Curvature::Definite && !exact_again;
-        if done || (slow && !is_last_hope) {
+        if done || !search.goes_on(info.residual) {
             return info;
         }
-        exact_again |= is_last_hope;
-        if is_last_hope || info.residual <= near {
-            curvature = Curvature::Exact;
-        }
-        let wished = curvature;
-        last_residual = info.residual;
         // As accurate as Newton's own error will be, and as the tolerance needs.
         let wanted = 0.1 * params.tolerance / info.residual;
         let accuracy = if linearised { 1e-8 } else { info.residual.min(1e-2).max(wanted) };
-        let is_solved = !direct
-            && approach(objective, p, &mut curvature, (gradient, accuracy), space, &mut info, team);
-        if !is_solved {
-            // For the rest of this step: what was slow once will be so again.
-            direct = true;
-            let asked = (&*gradient, accuracy);
-            if !exactly(objective, p, &mut curvature, asked, space, &mut info, team) {
-                info.stalled = true;
-                return info;
-            }
-        }
-        if curvature != wished {
-            near = NEARER * info.residual;
+        if !search.find_direction(objective, p, (gradient, accuracy), space, &mut info, team) {
+            info.stalled = true;
+            return info;
         }
         info.iterations += 1;
-        let slope: f64 = space
-            .direction
-            .chunks_exact(3)
-            .zip(gradient.iter())
-            .map(|(d, g)| d[0] * g.0[0] + d[1] * g.0[1] + d[2] * g.0[2])
-            .sum();
-        settled = -slope <= 0.1 * sums.rounding;
+        let slope = space.slope(gradient);
+        search.settled = -slope <= 0.1 * sums.rounding;
         let free = space.from.len();
         space.from.copy_from_slice(&p[..free]);
-        let mut step = 1.0;
-        loop {
-            space.advance(step, p);
-            if linearised {
-                break;
-            }
-            let clock = Instant::now();
-            let value = objective.value(p, evaluation, team);
-            info.timings.evaluate += clock.elapsed();
-            info.evaluations += 1;
-            if !rises(value, sums.value, step * slope, &sums) {
-                // Inertia bends every objective.
-                if step == 1.0 && objective.kappa == 0.0 {
-                    let along = (sums.value, value, -slope);
-                    lengthen(objective, p, along, space, evaluation, &mut info, team);
-                }
-                break;
-            }
-            step *= 0.5;
-            if step < SHORTEST_STEP {
-                p[..free].copy_from_slice(&space.from);
-                info.stalled = true;
-                break;
-            }
+        if linearised {
+            space.advance(1.0, p);
+        } else {
+            line_search::search(objective, p, (&sums, slope), space, evaluation, &mut info, team);
         }
     }
 }
 
-/// Goes on along a direction while the objective falls as its slope says: there it bends less than
-/// the projected Hessians, which know no buckling, or not at all. A value takes a hundredth of the
-/// time of a factorisation.
-fn lengthen(
-    objective: &Objective,
-    p: &mut [Row],
-    (before, value, slope): (f64, f64, f64),
-    space: &NewtonSpace,
-    evaluation: &mut EvaluationSpace,
-    info: &mut SolverInfo,
-    team: &Team,
-) {
-    let (mut fallen, mut step) = (before - value, 1.0);
-    // At the minimum of a parabola it has fallen by half of the slope.
-    while fallen > STRAIGHT * step * slope && step < LONGEST_STEP {
-        space.advance(2.0 * step, p);
-        let clock = Instant::now();
-        let further = before - objective.value(p, evaluation, team);
-        info.timings.evaluate += clock.elapsed();
-        info.evaluations += 1;
-        if further <= fallen || further.is_nan() {
-            space.advance(step, p);
-            return;
+/// Which Hessian a search uses, and how it is solved.
+struct Search {
+    curvature: Curvature,
+    last_residual: f64,
+    /// The predicted decrease has fallen below the objective's rounding error.
+    settled: bool,
+    exact_again: bool,
+    /// Residual at which projected Hessians give way to the exact one.
+    near: f64,
+    /// Directions come from a factorisation.
+    direct: bool,
+}
+
+impl Search {
+    fn new(direct: bool) -> Self {
+        Search {
+            curvature: Curvature::Exact,
+            last_residual: f64::INFINITY,
+            settled: false,
+            exact_again: false,
+            near: 0.0,
+            direct,
         }
-        (fallen, step) = (further, 2.0 * step);
+    }
+
+    /// Chooses the Hessian for the next direction. Returns false if the search has settled.
+    fn goes_on(&mut self, residual: f64) -> bool {
+        let slow = self.settled && residual > 0.5 * self.last_residual;
+        let is_last_hope = slow && self.curvature == Curvature::Definite && !self.exact_again;
+        if slow && !is_last_hope {
+            return false;
+        }
+        self.exact_again |= is_last_hope;
+        if is_last_hope || residual <= self.near {
+            self.curvature = Curvature::Exact;
+        }
+        self.last_residual = residual;
+        true
+    }
+
+    /// Finds the direction, by a factorisation where conjugate gradients fail. Returns false if
+    /// there is none.
+    fn find_direction(
+        &mut self,
+        objective: &Objective,
+        p: &[Row],
+        asked: (&[Row], f64),
+        space: &mut NewtonSpace,
+        info: &mut SolverInfo,
+        team: &Team,
+    ) -> bool {
+        let Search { curvature, direct, .. } = self;
+        let wished = *curvature;
+        let is_solved = !*direct && approach(objective, p, curvature, asked, space, info, team);
+        if !is_solved {
+            // For the rest of this step: what was slow once will be so again.
+            *direct = true;
+            if !exactly(objective, p, curvature, asked, space, info, team) {
+                return false;
+            }
+        }
+        if *curvature != wished {
+            self.near = NEARER * info.residual;
+        }
+        true
     }
 }
 

@@ -126,29 +126,14 @@ pub fn minimise(
     let Start { p, gradient, mut known } = start;
     let history = (params.history as usize).min(MAX_HISTORY);
     space.learned.begin(objective);
-    let mut lbfgs = Lbfgs::new(history);
+    let mut descent = Descent::new(history);
     let mut info = SolverInfo::default();
-    let (mut last_value, mut slope, mut step) = (f64::INFINITY, 0.0, 1.0);
-    // Gradients are scaled by this for the solve: the last one's norm, or its own.
-    let mut scale = 1.0;
-    // Whether the last step was along −d: when even that cannot be shortened to go downhill, we
-    // are as low as rounding allows.
-    let mut plain = true;
     loop {
         let moved = info.iterations > 0;
         let current = info.iterations as usize % 2;
         let fused = moved && history > 0;
         let sums = known.take().unwrap_or_else(|| {
-            let [even, odd] = &mut space.d;
-            let (d, previous) = if current == 0 { (even, &*odd) } else { (odd, &*even) };
-            let companions = fused.then(|| Companions {
-                previous,
-                history: &space.history,
-                stride: space.stride,
-                used: lbfgs.slots_in_use(),
-                narrowed: SharedSlice::new(d),
-                factor: 1.0 / scale,
-            });
+            let companions = fused.then(|| space.companions(current, &descent));
             let clock = Instant::now();
             let sums = objective.gradient(p, gradient, companions, evaluation, team);
             info.timings.evaluate += clock.elapsed();
@@ -160,56 +145,100 @@ pub fn minimise(
         if learnt {
             space.learned.fit(&space.proxy.factor, &mut space.panels, team);
         }
+        let Descent { last_value, slope, step, .. } = descent;
         if moved && rises(sums.value, last_value, slope * step, &sums) {
-            let slot = lbfgs.slot();
-            if learnt {
-                // What is new here was not known where the step came from: from there again.
-                shorten(p, &mut space.iterate(current), slot, 1.0, team);
-                lbfgs.reset();
-                (last_value, plain) = (f64::INFINITY, true);
-                continue;
-            }
-            if step > SHORTEST_STEP {
-                step *= 0.5;
-                shorten(p, &mut space.iterate(current), slot, 0.5, team);
-                continue;
-            }
-            shorten(p, &mut space.iterate(current), slot, 1.0, team);
-            if plain {
+            if !descent.retreat(p, space.iterate(current), learnt, team) {
                 info.stalled = true;
                 let sums = objective.gradient(p, gradient, None, evaluation, team);
                 (info.residual, info.stored) = (sums.residual(), sums.stored);
                 return info;
             }
-            lbfgs.reset();
-            last_value = f64::INFINITY;
-            plain = true;
             continue;
         }
-        last_value = sums.value;
+        descent.last_value = sums.value;
         (info.residual, info.stored) = (sums.residual(), sums.stored);
         if info.iterations == params.iterations || info.residual <= params.tolerance {
             return info;
         }
         if learnt {
-            lbfgs.reset();
+            descent.lbfgs.reset();
         } else if history > 0 {
-            lbfgs.observe(&sums.s, &sums.z, sums.previous, slope * step);
+            descent.lbfgs.observe(&sums.s, &sums.z, sums.previous, slope * step);
         }
         let clock = Instant::now();
         if !fused {
-            scale = scale_of(sums.gradient);
-            narrow(gradient, 1.0 / scale, &mut space.d[current], team);
+            descent.scale = scale_of(sums.gradient);
+            narrow(gradient, 1.0 / descent.scale, &mut space.d[current], team);
         }
         space.solve(current, team);
         info.timings.solve += clock.elapsed();
-        let gd = difference(gradient, scale, &mut space.iterate(current), lbfgs.slot(), team);
-        scale = scale_of(sums.gradient);
-        let direction = lbfgs.direction(gd);
-        plain = direction == Direction::default();
-        slope = advance(p, gradient, &mut space.iterate(current), &direction, lbfgs.slot(), team);
-        step = 1.0;
+        descent.proceed(p, gradient, space.iterate(current), sums.gradient, team);
         info.iterations += 1;
+    }
+}
+
+/// State of the search between two iterations.
+struct Descent {
+    lbfgs: Lbfgs,
+    last_value: f64,
+    slope: f64,
+    /// Share of the last direction that was taken.
+    step: f64,
+    /// Gradients are scaled by this for the solve: the last one's norm, or its own.
+    scale: f64,
+    /// Whether the last step was along −d: when even that cannot be shortened to go downhill, we
+    /// are as low as rounding allows.
+    plain: bool,
+}
+
+impl Descent {
+    fn new(history: usize) -> Self {
+        Descent {
+            lbfgs: Lbfgs::new(history),
+            last_value: f64::INFINITY,
+            slope: 0.0,
+            step: 1.0,
+            scale: 1.0,
+            plain: true,
+        }
+    }
+
+    /// Shortens the last step, or takes it back and gives up the history. Returns false if there
+    /// was none: the search ends where the step began.
+    fn retreat(&mut self, p: &mut [Row], mut last: Iterate, learnt: bool, team: &Team) -> bool {
+        let slot = self.lbfgs.slot();
+        if !learnt && self.step > SHORTEST_STEP {
+            self.step *= 0.5;
+            shorten(p, &mut last, slot, 0.5, team);
+            return true;
+        }
+        shorten(p, &mut last, slot, 1.0, team);
+        // Newly learnt stiffness was not known where the step began: the search starts there again.
+        if !learnt && self.plain {
+            return false;
+        }
+        self.lbfgs.reset();
+        (self.last_value, self.plain) = (f64::INFINITY, true);
+        true
+    }
+
+    /// Goes along the direction that L-BFGS makes of d, with the gradient's squared norm.
+    fn proceed(
+        &mut self,
+        p: &mut [Row],
+        gradient: &[Row],
+        mut iterate: Iterate,
+        squared_norm: f64,
+        team: &Team,
+    ) {
+        let slot = self.lbfgs.slot();
+        let gd = difference(gradient, self.scale, &mut iterate, slot, team);
+        self.scale = scale_of(squared_norm);
+        let direction = self.lbfgs.direction(gd);
+        self.plain = direction == Direction::default();
+        let slot = self.lbfgs.slot();
+        self.slope = advance(p, gradient, &mut iterate, &direction, slot, team);
+        self.step = 1.0;
     }
 }
 
@@ -242,6 +271,20 @@ impl ProjectiveSpace {
         self.proxy.factor.solve(d, &mut self.panels, team);
         self.learned.hold(d, team);
         self.learned.soften(d);
+    }
+
+    /// The vectors that an evaluation of the gradient reads and writes beside it.
+    fn companions(&mut self, current: usize, descent: &Descent) -> Companions<'_> {
+        let [even, odd] = &mut self.d;
+        let (d, previous) = if current == 0 { (even, &*odd) } else { (odd, &*even) };
+        Companions {
+            previous,
+            history: &self.history,
+            stride: self.stride,
+            used: descent.lbfgs.slots_in_use(),
+            narrowed: SharedSlice::new(d),
+            factor: 1.0 / descent.scale,
+        }
     }
 
     /// The vectors of an iterate.

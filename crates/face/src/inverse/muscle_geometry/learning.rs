@@ -105,92 +105,154 @@ pub fn learn_geometry(
         learned.before.push(fit.fit(target, None)?);
         simulations.push(FaceSimulation::new(face, &options.fit.simulation_options())?);
     }
-    let told = targets.iter().zip(&free);
-    let mut observations: Vec<_> = told
+    let mut observations: Vec<_> = targets
+        .iter()
+        .zip(&free)
         .map(|(target, free)| fit.observation(target).reweighted(&free.trust_weights))
         .collect();
     place(&mut simulations, &learned.before);
-    let expression_weights = expression_weights(&observations, &mut simulations);
-    observations.iter_mut().zip(&expression_weights).for_each(|(own, count)| own.scale(*count));
+    let weights = expression_weights(&observations, &mut simulations);
+    observations.iter_mut().zip(&weights).for_each(|(own, count)| own.scale(*count));
     place(&mut simulations, &free);
+    let (geometry, starts) = factorise(&fit, &first, &free, options);
+    let mut refinement = Refinement { simulations, observations, weights, free, starts };
+    let (geometry, unknowns) = refinement.refine(&mut fit, geometry, options, should_stop)?;
+    fit.parametrisation = FaceParametrisation::Geometry(StretchedGeometry::new(geometry.clone()));
+    learned.after = refinement.finish(&mut fit, &unknowns);
+    (learned.geometry, learned.seconds) = (geometry, clock.elapsed().as_secs_f64());
+    Ok(learned)
+}
+
+/// Factorises the fitted matrices. Returns S and the unknowns of each expression: its muscle
+/// matrices and its jaw pose.
+fn factorise(
+    fit: &FaceFit,
+    first: &GeometryMatrix,
+    free: &[Fitted],
+    options: &GeometryLearningOptions,
+) -> (GeometryMatrix, Vec<Vec<f64>>) {
     let activations: Vec<Vec<Activation>> = free
         .iter()
         .map(|own| without_passive_stretch(&own.activations, &own.passive_stretch))
         .collect();
-    let (mut geometry, matrices) = factorise_activations(
-        &first,
+    let (geometry, matrices) = factorise_activations(
+        first,
         &activations,
         &fit.active_shares,
         &fit.neighbours,
         &options.factorise_activations,
     );
-    let first = geometry.clone();
-    let own = matrices.into_iter().zip(&free);
+    let own = matrices.into_iter().zip(free);
     let own = own.map(|(own, free)| [own, JawKnobs::numbers(&free.jaw).to_vec()].concat());
-    let starts: Vec<Vec<f64>> = own.collect();
-    let mut unknowns = starts.concat();
-    let knobs = fit.simulation.jaw_knobs();
-    for &weight in &options.weights {
-        for _ in 0..options.steps {
-            if should_stop() {
-                break;
-            }
-            fit.parametrisation =
-                FaceParametrisation::Geometry(StretchedGeometry::new(geometry.clone()));
-            let mut at = 0;
-            let mut expressions = Vec::new();
-            for ((((simulation, observation), free), start), expression_weights) in simulations
-                .iter_mut()
-                .zip(&observations)
-                .zip(&free)
-                .zip(&starts)
-                .zip(&expression_weights)
-            {
-                let count = start.len();
-                let own = &unknowns[at..at + count];
-                at += count;
+    (geometry, own.collect())
+}
+
+/// Expressions whose muscle matrices and jaw poses are refined together with S.
+struct Refinement<'f> {
+    simulations: Vec<FaceSimulation<'f>>,
+    observations: Vec<Observation>,
+    /// Weight of each expression.
+    weights: Vec<f64>,
+    /// Fits with a matrix per tet.
+    free: Vec<Fitted>,
+    /// Initial unknowns of each expression.
+    starts: Vec<Vec<f64>>,
+}
+
+impl Refinement<'_> {
+    /// Refines S and all unknowns with falling weights of the priors. Returns both.
+    fn refine(
+        &mut self,
+        fit: &mut FaceFit,
+        first: GeometryMatrix,
+        options: &GeometryLearningOptions,
+        should_stop: &dyn Fn() -> bool,
+    ) -> Result<(GeometryMatrix, Vec<f64>), FaceError> {
+        let mut geometry = first.clone();
+        let mut unknowns = self.starts.concat();
+        let knobs = fit.simulation.jaw_knobs();
+        for &weight in &options.weights {
+            for _ in 0..options.steps {
+                if should_stop() {
+                    break;
+                }
+                fit.parametrisation =
+                    FaceParametrisation::Geometry(StretchedGeometry::new(geometry.clone()));
                 let theta = 6 * geometry.muscles;
-                let mut prior = fit.prior(own, &free.passive_stretch, weight, theta);
-                prior.towards[theta..].copy_from_slice(&start[theta..]);
-                prior.weights.iter_mut().for_each(|weight| *weight *= expression_weights);
-                let equilibrium = simulation.equilibrium();
-                let passive_stretch = &free.passive_stretch;
-                expressions.push(ExpressionFit {
-                    equilibrium,
-                    observation,
-                    knobs: &knobs,
-                    prior,
-                    passive_stretch,
-                });
-            }
-            let anchor = anchor(&first, &fit.active_shares, options.anchor * weight);
-            let mut joint =
-                JointFit { expressions, geometry, anchor, volume: options.volume, unknowns };
-            let effort = SolveLimits { steps: 1, products: options.fit.products, settled: 1e-3 };
-            let done = joint.minimise(&effort)?;
-            (geometry, unknowns) = (joint.geometry, joint.unknowns);
-            if done.steps == 0 {
-                break;
+                let expressions = self.expressions(fit, &knobs, &unknowns, weight, theta);
+                let anchor = anchor(&first, &fit.active_shares, options.anchor * weight);
+                let mut joint =
+                    JointFit { expressions, geometry, anchor, volume: options.volume, unknowns };
+                let effort =
+                    SolveLimits { steps: 1, products: options.fit.products, settled: 1e-3 };
+                let done = joint.minimise(&effort)?;
+                (geometry, unknowns) = (joint.geometry, joint.unknowns);
+                if done.steps == 0 {
+                    break;
+                }
             }
         }
+        Ok((geometry, unknowns))
     }
-    fit.parametrisation = FaceParametrisation::Geometry(StretchedGeometry::new(geometry.clone()));
-    let mut at = 0;
-    for ((free, start), simulation) in free.iter().zip(&starts).zip(&simulations) {
-        let count = start.len();
-        let mut after = Fitted {
-            unknowns: unknowns[at..at + count].to_vec(),
-            passive_stretch: free.passive_stretch.clone(),
-            ..Fitted::default()
-        };
-        at += count;
-        fit.parametrisation.set_passive_stretch(&after.passive_stretch);
-        fit.simulation.place(&simulation.positions());
-        fit.finish(&mut after);
-        learned.after.push(after);
+
+    /// The expressions of a joint step, of which `theta` unknowns each are muscle matrices.
+    fn expressions<'a>(
+        &'a mut self,
+        fit: &FaceFit,
+        knobs: &'a JawKnobs,
+        unknowns: &[f64],
+        weight: f64,
+        theta: usize,
+    ) -> Vec<ExpressionFit<'a, JawKnobs>> {
+        let mut at = 0;
+        let mut expressions = Vec::new();
+        for ((((simulation, observation), free), start), expression_weight) in self
+            .simulations
+            .iter_mut()
+            .zip(&self.observations)
+            .zip(&self.free)
+            .zip(&self.starts)
+            .zip(&self.weights)
+        {
+            let count = start.len();
+            let own = &unknowns[at..at + count];
+            at += count;
+            let passive_stretch = &free.passive_stretch;
+            let mut prior = fit.prior(own, passive_stretch, weight, theta);
+            prior.towards[theta..].copy_from_slice(&start[theta..]);
+            prior.weights.iter_mut().for_each(|weight| *weight *= expression_weight);
+            let equilibrium = simulation.equilibrium();
+            expressions.push(ExpressionFit {
+                equilibrium,
+                observation,
+                knobs,
+                prior,
+                passive_stretch,
+            });
+        }
+        expressions
     }
-    (learned.geometry, learned.seconds) = (geometry, clock.elapsed().as_secs_f64());
-    Ok(learned)
+
+    /// The fits with the refined unknowns.
+    fn finish(&self, fit: &mut FaceFit, unknowns: &[f64]) -> Vec<Fitted> {
+        let mut at = 0;
+        let mut all = Vec::new();
+        for ((free, start), simulation) in self.free.iter().zip(&self.starts).zip(&self.simulations)
+        {
+            let count = start.len();
+            let mut after = Fitted {
+                unknowns: unknowns[at..at + count].to_vec(),
+                passive_stretch: free.passive_stretch.clone(),
+                ..Fitted::default()
+            };
+            at += count;
+            fit.parametrisation.set_passive_stretch(&after.passive_stretch);
+            fit.simulation.place(&simulation.positions());
+            fit.finish(&mut after);
+            all.push(after);
+        }
+        all
+    }
 }
 
 /// Moves the flesh of each simulation to where its fit has it.

@@ -273,9 +273,9 @@ fn a_full_disk_is_said_and_leaves_nothing_half_under_its_name() {
     let bytes = |path: &str| std::fs::read(folder.path(path)).unwrap();
     for (name, left) in [
         ("rest.obj", &[][..]),
-        ("metrics.csv", &["rest.obj"]),
-        ("animation.pc2", &["rest.obj"]),
-        ("summary.json", &["animation.pc2", "metrics.csv", "rest.obj"]),
+        ("metrics.csv", &["rest.obj", "scene.toml"]),
+        ("animation.pc2", &["rest.obj", "scene.toml"]),
+        ("summary.json", &["animation.pc2", "metrics.csv", "rest.obj", "scene.toml"]),
     ] {
         // Every write into this device finds it full.
         let out = format!("full-{name}");

@@ -254,7 +254,11 @@ fn a_head_of_ones_own_gets_bones_and_muscles() {
     let built = build(&[&scans[..], &["--out", "own.face"]].concat());
     assert_eq!(built.status, 0, "{}", built.stderr);
     assert!(built.stdout.contains("of 67 muscles"), "{}", built.stdout);
-    assert_eq!(build(&[&scans[..], &["--out", "head/skin.obj"]].concat()).status, 1);
+    assert_eq!(build(&[&scans[..], &["--out", "head/skin.obj"]].concat()).status, 2);
+    std::fs::copy(folder.path("markers.json"), folder.path("markers.face")).unwrap();
+    let fixed = ["face", "build", "head", "--markers", "markers.face", "--out", "markers.face"];
+    let over = folder.pliant(&[&fixed[..], &scans].concat());
+    assert!(over.status == 1 && over.stderr.contains("overwrite"), "{}", over.stderr);
     assert_eq!(build(&["--out", "x.face"]).status, 2, "markers of what?");
     let other = build(&[&scans[..3], &["head/eye_left.obj", "--out", "x.face"]].concat());
     assert!(other.stderr.contains("the shape eye_left has"), "{}", other.stderr);

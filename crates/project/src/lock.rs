@@ -19,13 +19,14 @@ impl OutputLock {
     /// Locks an output file or folder, or says that another process writes it.
     pub fn take(output: &Path) -> Result<Self, ProjectError> {
         let path = lock_path(output);
+        // Users know the output; the lock and its folder are for its sake.
         if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-            fs::create_dir_all(folder).map_err(IoError::system(folder, "create"))?;
+            fs::create_dir_all(folder).map_err(IoError::system(output, "create"))?;
         }
         loop {
             let mut open = OpenOptions::new();
             let file = open.write(true).create(true).truncate(false).open(&path);
-            let file = file.map_err(IoError::system(&path, "create"))?;
+            let file = file.map_err(IoError::system(output, "create"))?;
             match file.try_lock() {
                 Ok(()) => {}
                 Err(TryLockError::WouldBlock) => {

@@ -17,7 +17,7 @@ const SHALLOW: f64 = 0.002;
 /// remarks about what is unusual. `path` is named in errors: the folder it was read from.
 ///
 /// ```
-/// use pliant_face::{Template, folder::check};
+/// use pliant_face::{Template, template_folder::check};
 /// use pliant_math::team::Team;
 /// let team = Team::new(2);
 /// let mut head = Template::built_in(0.006, &team)?;

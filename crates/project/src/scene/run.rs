@@ -176,10 +176,10 @@ impl Work for Run<'_> {
         for path in [&files.summary, &files.metrics, &files.animation] {
             remove_file(path)?;
         }
+        write_mesh(&files.rest, self.surfaces.rest())?;
         if let Some(copy) = self.copy {
             copy.write(&files.folder)?.iter().for_each(|note| watch.note(note));
         }
-        write_mesh(&files.rest, self.surfaces.rest())?;
         let metrics = PartFile::create(&files.metrics, OnFailure::Keep)?;
         let (points, frames) = (self.positions.len(), self.total() + 1);
         let animation = Pc2Writer::create(&files.animation, points, 0.0, 1.0, frames)?;

@@ -1,6 +1,6 @@
 //! What most programs need, in one line.
 //!
-//! ```
+//! ```standalone_crate
 //! use pliant::prelude::*;
 //!
 //! let mesh = shapes::box3([1.0, 0.2, 0.2], [20, 4, 4])?;

@@ -3,44 +3,43 @@
 use std::fs;
 use std::path::Path;
 
-use pliant::model::collider::{ColliderShape, Response};
-use pliant::model::method::{
+use ::pliant::model::collider::{ColliderShape, Response};
+use ::pliant::model::method::{
     Correction, Damping, FeprMetric, FeprMomenta, FeprSolution, Preset, Scheme, Solver,
 };
-use pliant::model::{ElasticModel, MaterialPreset, Word};
-use pliant::scene::{NoFiles, SceneFile};
+use ::pliant::model::{ElasticModel, MaterialPreset, Word};
+use ::pliant::scene::{NoFiles, SceneFile};
+
+use crate::pliant::Folder;
 
 #[test]
 fn the_example_of_the_readme_runs() -> Result<(), Box<dyn std::error::Error>> {
-    // What stands between the two lines of dashes is what the README shows.
+    // The lines between the two lines of dashes, and the one that saves, are those of the README.
     // ----
-    use pliant::mesh::shapes;
-    use pliant::model::{Body, DVec3, FrameInput, Material, ModelBuilder};
-    use pliant::sim::{State, Workspace, step};
+    use pliant::prelude::*;
 
-    let mesh = shapes::solid_box(DVec3::new(1.0, 0.2, 0.2), [8, 2, 2])?;
+    let mesh = shapes::box3([1.0, 0.2, 0.2], [20, 4, 4])?;
     let bar = Body::solid("bar", mesh, Material::neo_hookean(1e5, 0.4, 1000.0));
-    let model = ModelBuilder::new().body(bar).pin(0, |x| x.x < -0.49).build()?;
-
-    let mut state = State::initial(&model);
-    let mut workspace = Workspace::new(&model, 2)?;
-    let mut input = FrameInput { h: 1.0 / 60.0, ..FrameInput::default() };
-    for n in 0..30 {
-        model.drive(f64::from(n) * input.h, &mut input.start);
-        model.drive(f64::from(n + 1) * input.h, &mut input.end);
-        let report = step(&model, &input, &mut state, &mut workspace);
-        assert!(!report.rolled_back);
+    let mut sim = Simulation::builder()
+        .body(bar.pin(|x| x.x < -0.49))
+        .collider(Collider::plane(Y, -1.0).friction(0.3))
+        .method(Method::VIVID)
+        .build()?;
+    for _ in 0..60 {
+        let report = sim.step(1.0 / 60.0);
+        println!("{:.3} J", report.energy.total());
     }
-    let mut positions = vec![DVec3::ZERO; model.vertex_count()];
-    model.to_user_order(&state.positions, &mut positions);
     // ----
-    let lowest = positions.iter().map(|x| x.y).fold(f64::INFINITY, f64::min);
+    let lowest = sim.positions("bar")?.iter().map(|x| x.y).fold(f64::INFINITY, f64::min);
     assert!(lowest < -0.11, "the free end sinks, to {lowest} m");
+    let folder = Folder::new("readme");
+    sim.save(folder.path("bar.pc2"))?;
+    assert_eq!(folder.list("."), ["bar.obj", "bar.pc2"]);
 
     let source = include_str!("documents.rs");
     let shown = source.split("    // ----\n").nth(1).ok_or("the dashes are gone")?;
     let shown: String = shown.lines().map(|line| format!("{}\n", unindented(line))).collect();
-    assert_eq!(blocks("README.md", "rust"), [shown]);
+    assert_eq!(blocks("README.md", "rust"), [shown + "sim.save(\"bar.pc2\")?;\n"]);
     Ok(())
 }
 

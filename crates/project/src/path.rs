@@ -15,7 +15,8 @@ pub(crate) fn seen_from(folder: &Path, file: &Path) -> PathBuf {
     let (mut own, mut other) = (file.components().peekable(), folder.components().peekable());
     let mut shared = 0;
     while own.peek().is_some() && own.peek() == other.peek() {
-        (own.next(), other.next());
+        own.next();
+        other.next();
         shared += 1;
     }
     if shared < 2 {

@@ -94,8 +94,11 @@ impl ProjectFolder {
     /// # Errors
     /// When the name leads out of the folder or holds unusual characters.
     pub fn new_file(&self, name: &str) -> Result<PathBuf, ProjectError> {
-        let (below, name) = name.rsplit_once('/').unwrap_or(("", name));
-        Ok(self.below(below)?.join(plain(name)?))
+        let (below, own) = name.rsplit_once('/').unwrap_or(("", name));
+        if name.starts_with('/') {
+            return Err(ProjectError::Outside(name.to_owned()));
+        }
+        Ok(self.below(below)?.join(plain(own)?))
     }
 
     /// Returns the path of a folder below this one, which is created where it is missing.

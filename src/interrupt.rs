@@ -22,7 +22,7 @@ pub fn listen() -> Result<(), Failure> {
     .map_err(|error| Failure::new(format!("cannot listen for Ctrl-C: {error}")))
 }
 
-/// Whether to stop after the frame at hand.
+/// True if the user has asked to stop after the current frame.
 pub fn asked() -> bool {
     ASKED.load(Ordering::Relaxed)
 }

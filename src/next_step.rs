@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::arguments::Options;
 use crate::report;
 
-/// What a command has written.
+/// The output of a command.
 #[derive(Clone, Copy, Debug)]
 pub enum Output<'a> {
     /// Tetrahedra.

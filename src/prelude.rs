@@ -1,4 +1,4 @@
-//! What most programs need, in one line.
+//! The names that most programs need.
 //!
 //! ```standalone_crate
 //! use pliant::prelude::*;

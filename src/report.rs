@@ -1,4 +1,4 @@
-//! What the command says: results on stdout, everything else on stderr.
+//! Output of the command: results on stdout, everything else on stderr.
 //!
 //! Nobody listening (a closed pipe) is no failure, so writing errors are passed over here.
 

@@ -1,4 +1,4 @@
-//! Where `pliant render` looks from: a whole camera, or a direction, and a zoom.
+//! The viewpoint of `pliant render`: a camera, or a direction and a zoom.
 
 use clap::Args;
 use pliant::project::picture::{Direction, Stage, camera};

@@ -155,7 +155,7 @@ fn draw(
     Ok(save_png(&picture, path)?)
 }
 
-/// Whether the elements of such a finding are faces, which can be painted red.
+/// True if the elements of such a finding are faces, which are painted red.
 fn lists_faces(kind: FindingKind) -> bool {
     use FindingKind as Kind;
     matches!(

@@ -46,7 +46,7 @@ pub fn run(arguments: Arguments, options: &Options) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What the legend calls a run: its directory's own name.
+/// Label of a run in the legend: the name of its folder.
 fn name(run: &Path) -> String {
     let settled = run.canonicalize();
     let path = settled.as_deref().unwrap_or(run);

@@ -34,7 +34,7 @@ impl Settings {
     }
 }
 
-/// What a running project tells its caller.
+/// A message of a running project to its caller.
 #[derive(Clone, Copy, Debug)]
 pub enum Event<'a> {
     /// A sentence about the input or the result.
@@ -48,7 +48,7 @@ pub enum Event<'a> {
 /// Work that is done so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress<'a> {
-    /// What is counted, such as `frames`.
+    /// Unit of the work, such as `frames`.
     pub unit: &'a str,
     /// How many are done.
     pub done: usize,
@@ -66,7 +66,7 @@ pub enum Outcome<R> {
     AlreadyFinished(R),
     /// The caller stopped the run. `resume` continues it.
     Stopped {
-        /// What is counted, such as `frames`.
+        /// Unit of the work, such as `frames`.
         unit: &'static str,
         /// How many are done and readable in the output.
         done: usize,
@@ -87,7 +87,7 @@ impl<R> Outcome<R> {
 
 /// A project on disk: what to read, what to do, and where to write.
 pub trait Project {
-    /// What is known at the end.
+    /// The result of a finished run.
     type Report;
 
     /// Runs the project with a [`Watch`] that may be shared between several projects.
@@ -144,7 +144,7 @@ impl<'a> Watch<'a> {
     }
 }
 
-/// Where a project keeps its place.
+/// The files that mark the place of a run.
 pub(crate) struct Place {
     /// The file or folder that only one process may write.
     pub output: PathBuf,
@@ -157,7 +157,7 @@ pub(crate) struct Place {
 /// Work that is done one unit after the other: the inside of a project.
 pub(crate) trait Work {
     type Report;
-    /// What is counted.
+    /// Unit of the work.
     const UNIT: &'static str;
 
     fn place(&self) -> Place;

@@ -37,7 +37,7 @@ pub struct EnrichmentProject {
     pub reading: AnimationOptions,
     /// Half the resolution, for a first look.
     pub preview: bool,
-    /// Where to draw some frames of the input above those of the result.
+    /// A picture of some frames: the input above the result.
     pub picture: Option<PathBuf>,
     /// How the picture is taken.
     pub look: Look,

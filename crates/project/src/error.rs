@@ -42,7 +42,7 @@ pub enum ProjectError {
     File {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The problem.
         source: Box<dyn Error + Send + Sync>,
     },
     /// A name leads to no file of the opened folder.
@@ -54,7 +54,7 @@ pub enum ProjectError {
         /// The output.
         path: PathBuf,
     },
-    /// What is asked for has no meaning.
+    /// The request has no meaning.
     #[error("{0}")]
     Request(String),
     /// There is a snapshot, but the project cannot continue from it.
@@ -62,7 +62,7 @@ pub enum ProjectError {
     Snapshot {
         /// The snapshot, or the summary of a finished run.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The problem.
         problem: String,
     },
     /// The guard could not keep the simulation alive.

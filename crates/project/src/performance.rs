@@ -71,7 +71,7 @@ pub struct Inertia {
     pub scheme: Scheme,
     /// Rate at which velocities decay [1/s].
     pub damping: f64,
-    /// Whether FEPR keeps the energy to what muscles and bones put in.
+    /// True if FEPR keeps the energy equal to the work of muscles and bones.
     pub fepr: bool,
 }
 

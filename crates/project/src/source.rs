@@ -93,7 +93,7 @@ impl Source {
         path.file_name().map_or(self.written.clone(), |name| name.to_string_lossy().into())
     }
 
-    /// What was asked for, as a path.
+    /// The name of the animation, as a path.
     pub fn path(&self) -> &Path {
         Path::new(&self.written)
     }
@@ -121,7 +121,7 @@ impl Source {
         self.known.as_ref().unwrap_or_else(|| self.file())
     }
 
-    /// What the readers have to say.
+    /// Notes of the reader.
     pub fn notes(&self) -> &[String] {
         &self.file().notes
     }
@@ -187,7 +187,7 @@ impl Source {
         Some((0..self.rest().positions.len()).map(of).collect())
     }
 
-    /// What the file itself says.
+    /// The content of the file.
     fn file(&self) -> &Loaded {
         match &self.motion {
             Motion::Read(animation) => animation.loaded(),

@@ -1,4 +1,4 @@
-//! What commands about lips share: the neutral mesh, selections on it, and the region they make.
+//! Arguments that the lips commands share: the neutral mesh and the regions of the mouth.
 
 use clap::Args;
 use pliant::project::lips::{Neutral, NeutralRegion};

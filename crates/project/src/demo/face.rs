@@ -16,11 +16,11 @@ use super::table::lay_over;
 /// A face that performs while something happens to it.
 #[derive(Clone, Debug)]
 pub struct FaceDemo {
-    /// What to type.
+    /// Name on the command line.
     pub name: String,
     /// How it is shown.
     pub show: FaceShow,
-    /// What it performs.
+    /// The performance.
     pub play: Play,
     effects: Table,
 }
@@ -29,30 +29,30 @@ pub struct FaceDemo {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FaceShow {
-    /// What it shows, in one line.
+    /// One-line description.
     pub about: String,
     /// The figure that it makes again; may be empty.
     #[serde(default)]
     pub figure: String,
-    /// What the filmstrip shows \[s\]: a stretch from the first to the second, or more moments.
+    /// Times in the filmstrip \[s\]: two are the ends of a range, more are the times themselves.
     pub strip: Vec<f64>,
     /// Which way the camera looks; at the face from the front without.
     #[serde(default)]
     pub view: Option<[f64; 3]>,
-    /// What the camera makes room for \[m\]; the face without.
+    /// Box that the camera shows \[m\]; the face if `None`.
     #[serde(default)]
     pub room: Option<Room>,
     /// Skin is painted by how far it is from where it was at first, red from this on \[mm\]; as it
     /// is without.
     #[serde(default)]
     pub paint_mm: Option<f64>,
-    /// Whether the camera goes along with the head.
+    /// True if the camera follows the head.
     #[serde(default)]
     pub follow: bool,
     /// Length of the tets' edges in the cheek \[m\].
     #[serde(default = "usual_size")]
     pub size: f64,
-    /// What is plotted; nothing if it is empty.
+    /// Plotted curves; none if empty.
     #[serde(default)]
     pub plot: Vec<Curve>,
     /// Numbers of the report that tell whether it works, told at the end.
@@ -61,7 +61,7 @@ pub struct FaceShow {
     /// A stretch \[s\] in which the speed of the skin is told, too: its root mean square.
     #[serde(default)]
     pub window: Option<[f64; 2]>,
-    /// What is measured between the variants, told at the end.
+    /// Measurements between the variants, printed at the end.
     #[serde(default, rename = "measure")]
     pub measures: Vec<Measure>,
     /// The effects it compares: at least one.
@@ -74,12 +74,12 @@ pub struct FaceShow {
 pub struct Measure {
     /// When \[s\].
     pub at: f64,
-    /// What.
+    /// The measured quantity.
     #[serde(flatten)]
     pub of: MeasureKind,
 }
 
-/// What is measured of skin.
+/// A measurement of the skin.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum MeasureKind {

@@ -21,7 +21,7 @@ use crate::lips::{suggest, write_corrected_frame};
 use crate::picture::{Size, Stage, save_png};
 use crate::saved::write_animation;
 
-/// Where the picture of the contour was taken from.
+/// Camera of the picture with the contour.
 const CAMERA: &str = r#"{ "eye": [0.0, 0.02, 0.5], "target": [0, 0, 0], "up": [0, 1, 0],
   "field_of_view": 14, "width": 1000, "height": 1000 }
 "#;
@@ -241,7 +241,7 @@ fn closing(show: &Performance, folder: &Path, threads: usize) -> Result<(), Proj
     save_png(&strip.compose()?, &folder.join("sketch.png"))
 }
 
-/// What is seen through an open mouth: a dark disc behind the lips.
+/// A dark disc behind the lips, visible through an open mouth.
 fn cavity() -> Mesh {
     let rim = |k: u32| {
         let (sin, cos) = (f64::from(k) * std::f64::consts::TAU / 48.0).sin_cos();

@@ -18,16 +18,16 @@ pub struct Look {
     pub cut: Option<Room>,
     /// The frames that are made, such as `0..36`; all of them without.
     pub frames: Option<String>,
-    /// What the filmstrip shows \[s\]; six moments of the whole without.
+    /// Times in the filmstrip \[s\]; six evenly spaced ones if empty.
     pub moments: Vec<f64>,
 }
 
 /// A project file with a table `[demo]` at its end, which may be missing.
 #[derive(Clone, Debug)]
 pub struct ProjectDemo {
-    /// What to type.
+    /// Name on the command line.
     pub name: &'static str,
-    /// What it shows, in one line: the first one.
+    /// One-line description: the file's first line.
     pub about: &'static str,
     /// The project alone.
     pub text: &'static str,

@@ -12,17 +12,17 @@ use crate::scene::resolve_files;
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Demo {
-    /// What to type.
+    /// Name on the command line.
     #[serde(skip)]
     pub name: String,
-    /// What it shows, in one line.
+    /// One-line description.
     pub about: String,
     /// The figure that it makes again, such as `FEPR, Fig. 6`; may be empty.
     #[serde(default)]
     pub figure: String,
-    /// What the filmstrip shows \[s\]: a stretch from the first to the second, or more moments.
+    /// Times in the filmstrip \[s\]: two are the ends of a range, more are the times themselves.
     pub strip: Vec<f64>,
-    /// What the camera makes room for; everything that ever happens if there is none.
+    /// Box that the camera shows; the whole motion if `None`.
     #[serde(default)]
     pub room: Option<Room>,
     /// Which way the camera looks.
@@ -31,7 +31,7 @@ pub struct Demo {
     /// Radius of a plate under the bodies that moves with the first attachment \[m\].
     #[serde(default)]
     pub plate: Option<f64>,
-    /// What is plotted; everything if it is empty.
+    /// Plotted curves; all if empty.
     #[serde(default)]
     pub plot: Vec<Curve>,
     /// How errors shrink with the step, if that is shown.
@@ -51,7 +51,7 @@ pub struct Variant {
     /// Its name in pictures and plots; empty when it is the only one.
     #[serde(default)]
     pub label: String,
-    /// What it changes in the scene: sections key by key, values whole.
+    /// Changes to the scene: sections key by key, other values as a whole.
     #[serde(default)]
     pub(super) set: Table,
 }
@@ -70,17 +70,17 @@ pub struct Room {
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq)]
 #[serde(deny_unknown_fields)]
 pub struct Curve {
-    /// What is drawn.
+    /// The plotted quantity.
     pub of: Quantity,
     /// Values outside are left out.
     #[serde(default)]
     pub within: Option<[f64; 2]>,
-    /// Whether powers of ten are equally far apart.
+    /// True for a logarithmic axis.
     #[serde(default)]
     pub log: bool,
 }
 
-/// What can be drawn over time.
+/// A quantity over time.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "kebab-case")]
 pub enum Quantity {
@@ -98,7 +98,7 @@ pub enum Quantity {
     Blend,
     /// Iterations of the correction.
     CorrectionIterations,
-    /// Whether guard or correction had to give way.
+    /// Steps in which the guard or the correction gave way.
     Fallback,
     /// Time per step \[s\].
     Speed,
@@ -122,7 +122,7 @@ pub enum DemoError {
     /// It is not TOML.
     #[error("demo {name}: {reason}")]
     NotToml {
-        /// Of the demo.
+        /// Name of the demo.
         name: String,
         /// As the parser says it.
         reason: String,
@@ -130,7 +130,7 @@ pub enum DemoError {
     /// The table `[demo]` is missing.
     #[error("demo {name}: expected a table `[demo]`")]
     NoTable {
-        /// Of the demo.
+        /// Name of the demo.
         name: String,
     },
 }

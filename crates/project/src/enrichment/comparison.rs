@@ -20,7 +20,7 @@ use crate::source::Sequence;
 /// Quite different poses that a fit is made as close as another's at.
 const POSES: usize = 4;
 
-/// What came of one method, the paper's own among them.
+/// The result of one method.
 pub struct Comparison {
     /// In words, for a picture.
     pub label: String,
@@ -29,7 +29,7 @@ pub struct Comparison {
     /// The frames that are shown.
     pub poses: Vec<Vec<DVec3>>,
     pub measures: Measures,
-    /// Of what is not tracked, where there is such.
+    /// Errors of the completed vertices, if some vertices are not tracked.
     pub hidden: Option<CompletionError>,
 }
 
@@ -76,7 +76,7 @@ pub fn hidden_json(hidden: Option<&CompletionError>) -> Value {
     })
 }
 
-/// What others are compared with.
+/// The enrichment that other methods are compared with.
 pub struct Own<'a> {
     pub project: &'a Project,
     pub folder: &'a Path,

@@ -280,7 +280,7 @@ pub fn close_loop(
     settle(enrichment, (input.frames(), size), &mut |k, _rounds| input.frame(k))
 }
 
-/// What an enrichment is told apart by when it is resumed.
+/// Key of the snapshots of an enrichment.
 pub fn key(project: &Project, input: &Sequence, enrichment: &Enrichment) -> u64 {
     let rest = &input.source.rest().positions;
     let numbers = rest.iter().flat_map(|x| x.to_array()).chain([

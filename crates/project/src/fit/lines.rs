@@ -26,7 +26,7 @@ pub struct Lines {
 }
 
 impl Lines {
-    /// Of a fit, where its flesh is.
+    /// Contraction lines of a fit, in its deformed flesh.
     pub fn of(face: &FaceModel, fitted: &Fitted) -> Lines {
         let mut lines = Lines { positions: Vec::new(), triangles: Vec::new(), colours: Vec::new() };
         for (shares, activation) in face.active_tets().into_iter().zip(&fitted.activations) {

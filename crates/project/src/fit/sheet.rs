@@ -18,7 +18,7 @@ const SIZE: Size = Size { width: 400, height: 480 };
 /// From the front, and a little from the side: what comes forward is seen.
 const VIEWS: [(&str, DVec3); 2] =
     [("front", DVec3::new(0.0, -0.03, -1.0)), ("side", DVec3::new(-0.62, -0.05, -1.0))];
-/// What is seen: so far about a point (m).
+/// Half extents of the visible box about a point \[m\].
 const BELOW_THE_EYES: DVec3 = DVec3::new(0.0, -0.025, 0.0);
 const ABOUT: DVec3 = DVec3::new(0.062, 0.085, 0.03);
 /// A distance that is painted darkest (mm), and how the scale is lettered.

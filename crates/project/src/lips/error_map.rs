@@ -20,7 +20,7 @@ pub struct FrameErrors {
 }
 
 impl FrameErrors {
-    /// Of a frame.
+    /// Distances in a frame.
     pub fn of(
         rest: &Mesh,
         inner: &[u32],

@@ -18,7 +18,7 @@ use crate::source::Source;
 /// Frames of a capture, evenly spaced, that show a model how lips follow the mouth.
 const OBSERVED_FRAMES: usize = 240;
 
-/// What a lip model is trained from.
+/// The input of a training and its output.
 #[derive(Clone, Debug)]
 pub struct Training {
     /// The mouth, or the model to which corrected frames are added.
@@ -33,7 +33,7 @@ pub struct Training {
     pub output: PathBuf,
 }
 
-/// Where training starts.
+/// Start of a training.
 #[derive(Clone, Debug)]
 pub enum TrainingStart {
     /// A mouth without corrected frames.

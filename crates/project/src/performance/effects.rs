@@ -12,7 +12,7 @@ use crate::error::ProjectError;
 use crate::folder::{Locate, within};
 use crate::path::ending;
 
-/// What is in an effects file, and what it does to a face.
+/// An effects file, and the alteration of a face that it describes.
 #[derive(Default)]
 pub struct OpenedEffects {
     pub effects: Effects,
@@ -57,7 +57,7 @@ impl OpenedEffects {
         Ok(OpenedEffects { effects, alteration, inputs, files })
     }
 
-    /// What is around the face, at a number of frames per second.
+    /// Wind, objects and head motion around the face, sampled at `fps` frames per second.
     ///
     /// # Errors
     /// When the mesh of an object cannot be read.

@@ -1,4 +1,4 @@
-//! What is told of a performance while it is played: its tables and its report.
+//! Tables and report of a performance, filled frame by frame.
 
 use std::fmt::Write;
 use std::time::Duration;
@@ -21,7 +21,7 @@ pub struct Record {
     inside: u32,
     area: f64,
     bulge: f64,
-    /// Of the squares of speeds (m²/s²).
+    /// Sum of squared skin speeds \[m²/s²\].
     speeds: f64,
     exploded: bool,
     pub strains: String,
@@ -32,7 +32,7 @@ impl Record {
     /// How many numbers it is made of.
     const NUMBERS: usize = 11;
 
-    /// Of a face, before the first frame.
+    /// The record of a face before the first frame.
     pub fn new(face: &FaceModel) -> Record {
         let mut strains = String::from("frame");
         face.muscles.iter().for_each(|muscle| strains.extend([",", &muscle.name]));

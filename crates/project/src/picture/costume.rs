@@ -10,7 +10,7 @@ use pliant_model::ModelBody;
 use pliant_scene::MeshSource;
 use pliant_view::{Material, Object};
 
-/// What is drawn of one body.
+/// The drawn surface of one body.
 #[derive(Clone)]
 pub enum Costume {
     /// Its own boundary.
@@ -108,7 +108,7 @@ impl Costume {
         }
     }
 
-    /// What is drawn at those vertices.
+    /// Object to draw, with its vertices at these positions.
     pub fn object<'a>(&'a self, positions: &'a [DVec3]) -> Object<'a> {
         match self {
             Costume::Plain { triangles, material } => Object::new(positions, triangles, *material),

@@ -45,7 +45,7 @@ pub struct MetricsTable {
 }
 
 impl MetricsTable {
-    /// Where a run keeps its metrics: in its directory, or in a file that is told.
+    /// Path of a run's metrics: `metrics.csv` in its folder, or the given file.
     pub fn path(run: &Path) -> PathBuf {
         if run.is_file() { run.to_owned() } else { run.join("metrics.csv") }
     }

@@ -21,7 +21,7 @@ use crate::source::Source;
 const VIEW: [f64; 3] = [-0.45, -0.06, -1.0];
 /// The built-in head's face and ears \[m\].
 const FACE: Room = Room { min: [-0.066, -0.128, -0.03], max: [0.066, 0.062, 0.045] };
-/// Of a picture in a strip, and in a film.
+/// Sizes of a picture in a strip and in a film.
 const STRIP: Size = Size { width: 330, height: 400 };
 const FILM: Size = Size { width: 400, height: 480 };
 /// Pictures in a film, at most.
@@ -47,7 +47,7 @@ struct Portrait {
 }
 
 impl Portraits {
-    /// Of labels, with caches that have their mesh beside them.
+    /// Opens runs, each a label and a cache with its mesh beside it.
     pub fn open(
         runs: &[(String, PathBuf)],
         show: &FaceShow,
@@ -113,7 +113,7 @@ impl Portraits {
         Ok(Filmstrip { title: String::new(), columns, rows }.compose()?)
     }
 
-    /// What is measured at a moment, a line per run.
+    /// A measurement at one time, a line per run.
     pub fn measure(
         &mut self,
         measure: &Measure,

@@ -70,14 +70,14 @@ impl Prop {
         Prop { mesh, material: Material::PLASTER, motion }
     }
 
-    /// Where it is at a time \[s\].
+    /// Vertex positions at a time \[s\].
     pub fn positions(&self, time: f64) -> Vec<DVec3> {
         let rigid = self.motion.as_ref().map(|m| m.at(time));
         let place = |x: &DVec3| rigid.map_or(*x, |r| r.apply(*x));
         self.mesh.positions.iter().map(place).collect()
     }
 
-    /// What is drawn when its vertices are here \[m\].
+    /// Object to draw, with its vertices at these positions \[m\].
     pub fn object<'a>(&'a self, positions: &'a [DVec3]) -> Object<'a> {
         Object::new(positions, &self.mesh.triangles, self.material)
     }

@@ -28,7 +28,7 @@ pub struct Setting {
 /// A plane that is not level.
 struct Slope {
     point: DVec3,
-    /// Of length 1.
+    /// Unit normal.
     normal: DVec3,
     motion: Option<Motion>,
 }

@@ -1,4 +1,4 @@
-//! Where the command shows meshes: a camera that sees the whole motion, and a floor under it.
+//! A stage for meshes: a camera that sees the whole motion, and a floor under it.
 
 use std::path::Path;
 use std::str::FromStr;
@@ -77,7 +77,7 @@ impl Stage {
         Stage { camera, ..self }
     }
 
-    /// Where the camera stands \[m\].
+    /// Position of the camera \[m\].
     pub fn eye(&self) -> DVec3 {
         self.camera.eye
     }

@@ -1,4 +1,4 @@
-//! What a run adds up to: `summary.json`.
+//! Sums over the steps of a run: `summary.json`.
 
 use std::path::Path;
 
@@ -35,7 +35,7 @@ pub struct Summary {
     pub momentum_drift: Option<f64>,
     /// Steps in which the guard had to give way.
     pub fallbacks: u64,
-    /// Whether a step had to be given up.
+    /// True if the guard rolled back a step.
     pub exploded: bool,
     /// The version of pliant.
     pub version: String,
@@ -101,7 +101,7 @@ impl Ledger {
         }
     }
 
-    /// Whether a step had to be given up so far.
+    /// True if the guard rolled back a step so far.
     pub fn exploded(&self) -> bool {
         self.summary.exploded
     }

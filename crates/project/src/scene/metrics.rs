@@ -41,7 +41,7 @@ pub struct Row {
     pub time: f64,
     /// Energies \[J\].
     pub energy: Energy,
-    /// What the total should be: initial + added − dissipated \[J\].
+    /// Target energy: initial + added − dissipated \[J\].
     pub target: f64,
     /// Work done on the bodies so far \[J\].
     pub added: f64,

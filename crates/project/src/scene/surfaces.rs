@@ -1,5 +1,5 @@
-//! What a run writes of a model: the surface of every body, one after the other. That is the one
-//! from its file where tets were made around it, and else its own, with all vertices.
+//! The surfaces that a run writes: one per body, joined. A body that fills a surface file with tets
+//! shows that surface; every other body shows its own boundary with all its vertices.
 
 use std::ops::Range;
 

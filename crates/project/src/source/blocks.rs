@@ -3,7 +3,7 @@
 use glam::DVec3;
 use pliant_mesh::{Mesh, MeshError, shapes};
 
-/// What is done to a box.
+/// A box and its prescribed deformation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Block {
     /// A cube is drawn out to three times its length, as wide as before (Li, Xu, Barbič 2016, Fig.
@@ -37,7 +37,7 @@ impl Block {
         Ok(Mesh::surface(used.iter().map(|&v| solid.positions[v as usize]).collect(), triangles))
     }
 
-    /// Where points of the surface are at a time \[s\].
+    /// Positions of surface points at a time \[s\].
     pub fn positions(self, rest: &[DVec3], time: f64) -> Vec<DVec3> {
         let ramp = |from: f64, to: f64| {
             let t = ((time - from) / (to - from)).clamp(0.0, 1.0);

@@ -13,7 +13,7 @@ use super::DEFAULT_FPS;
 use super::blocks::{self, Block};
 use crate::error::ProjectError;
 
-/// What such a name begins with.
+/// Prefix of the names of generated animations.
 pub const PUPPET: &str = "puppet:";
 /// Motions that repeat do so until this long \[s\].
 const LEAST_SECONDS: f64 = 4.4;
@@ -26,7 +26,7 @@ const HEAD_LENGTH: f64 = 0.28;
 /// Cells along it, when nothing is said.
 const HEAD_RESOLUTION: usize = 100;
 
-/// Who moves.
+/// The moving body.
 #[derive(Debug)]
 enum Actor {
     Puppet(Puppet),
@@ -45,7 +45,7 @@ pub struct Generated {
 }
 
 impl Generated {
-    /// What `puppet:NAME` or `puppet:NAME:RESOLUTION` means; none if it is not of that form.
+    /// The animation named `puppet:NAME` or `puppet:NAME:RESOLUTION`; `None` for other names.
     pub fn find(
         written: &str,
         options: &AnimationOptions,

@@ -10,7 +10,7 @@ use pliant_enrich::input::missing_frames;
 use super::{FrameRange, Source};
 use crate::error::ProjectError;
 
-/// Whole frames of an animation.
+/// Frames of an animation; missing and non-finite ones are interpolated.
 pub struct Sequence {
     pub source: Source,
     /// The source's frame of each, where there is one.

@@ -53,27 +53,21 @@ impl Wind {
     /// Area-weighted normal A n at the start of the step, and u·n now.
     #[inline]
     fn blow(&self, triangle: &[u32], number: u32, at: &Situation) -> Blow {
-        let start = corners(triangle, at.start);
-        let doubled = (start[1] - start[0]).cross(start[2] - start[0]);
+        let corner = |rows: &[Row], c: usize| rows[triangle[c] as usize].xyz();
+        let (a, b, c) = (corner(at.start, 0), corner(at.start, 1), corner(at.start, 2));
+        let doubled = (b - a).cross(c - a);
         let length = doubled.length();
         if length < f64::MIN_POSITIVE {
             return Blow { normal: DVec3::ZERO, area: 0.0, speed: 0.0, centre: DVec3::ZERO };
         }
         let normal = doubled / length;
-        let now = corners(triangle, at.positions);
-        let centre = (now[0] + now[1] + now[2]) / 3.0;
-        let moved = centre - (start[0] + start[1] + start[2]) / 3.0;
+        let start = (a + b + c) / 3.0;
+        let (a, b, c) = (corner(at.positions, 0), corner(at.positions, 1), corner(at.positions, 2));
+        let centre = (a + b + c) / 3.0;
+        let moved = centre - start;
         let speed = (at.drive.air_on(number as usize) - moved * at.rate).dot(normal);
         Blow { normal, area: 0.5 * length, speed, centre }
     }
-}
-
-/// Positions of a triangle's corners. Without `map` of an array, whose closure is not always
-/// inlined: that halved the speed of a flag.
-#[inline]
-fn corners(triangle: &[u32], rows: &[Row]) -> [DVec3; 3] {
-    let corner = |c: usize| rows[triangle[c] as usize].xyz();
-    [corner(0), corner(1), corner(2)]
 }
 
 struct Blow {

@@ -71,16 +71,17 @@ mod missing {
     #[command(after_help = "Examples:\n  pliant bench --list\n  pliant bench conservation\n\n\
         Builds have them with `cargo install --path . --features bench`.")]
     pub struct Arguments {
-        /// What `pliant-bench` takes
+        /// Arguments of `pliant-bench`
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         words: Vec<String>,
     }
 
     pub fn run(arguments: Arguments, _: &Options) -> Result<(), Failure> {
+        let words: String = arguments.words.iter().map(|word| format!(" {word}")).collect();
+        let separator = if words.is_empty() { "" } else { " --" };
         Err(Failure::new(format!(
-            "this build has no benchmarks; run `cargo run --release -p pliant-bench -- {}`, or \
-             install a build that has them with `cargo install --path . --features bench`",
-            arguments.words.join(" ")
+            "this build has no benchmarks; run `cargo run --release -p pliant-bench{separator}{words}`, \
+             or install a build that has them with `cargo install --path . --features bench`"
         )))
     }
 }

@@ -90,14 +90,32 @@ fn a_resumed_fit_gives_the_same_bytes() {
     assert_eq!(folder.list("whole"), folder.list("parts"));
 }
 
+/// Four frames of a cube.
+const CUBE: &str = "frames = 4\n[[body]]\nmesh = { box = { size = [1, 1, 1], \
+    cells = [1, 1, 1] } }\nmaterial = { preset = \"jelly\", density = 1000 }\n";
+
+#[test]
+fn a_second_format_that_is_stopped_is_said_and_written_by_a_resume() {
+    let folder = Folder::new("products-format");
+    folder.write("scene.toml", CUBE);
+    let mut project = SceneProject::open(folder.path("scene.toml"), folder.path("run")).unwrap();
+    project.animation = Some(folder.path("run/animation.usda"));
+    // The animation has the initial frame, too, which the simulation does not count.
+    let stopped = project.run(&Settings::default(), |event| match event {
+        Event::Progress(progress) if progress.total == 5 => ControlFlow::Break(()),
+        _ => ControlFlow::Continue(()),
+    });
+    assert!(matches!(stopped, Ok(Outcome::Stopped { done: 1, total: 5, .. })), "{stopped:?}");
+    let part = read(&folder, "run/animation.usda").len();
+    let resumed = project.run(&Settings::default().resuming(), go_on).unwrap();
+    assert!(matches!(resumed, Outcome::AlreadyFinished(_)), "{resumed:?}");
+    assert!(read(&folder, "run/animation.usda").len() > part);
+}
+
 #[test]
 fn two_runs_never_write_the_same_output() {
     let folder = Folder::new("products-lock");
-    folder.write(
-        "scene.toml",
-        "frames = 4\n[[body]]\nmesh = { box = { size = [1, 1, 1], cells = [1, 1, 1] } }\n\
-         material = { preset = \"jelly\", density = 1000 }\n",
-    );
+    folder.write("scene.toml", CUBE);
     let open = || SceneProject::open(folder.path("scene.toml"), folder.path("run")).unwrap();
     let mut refused = None;
     let outcome = open().run(&Settings::default(), |event| {

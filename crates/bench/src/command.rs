@@ -38,7 +38,7 @@ pub enum CommandError {
     UnknownSuite {
         /// The name.
         name: String,
-        /// What to type instead.
+        /// A suggestion.
         hint: String,
     },
     /// No row has all words.

@@ -47,7 +47,7 @@ pub enum BenchError {
 }
 
 impl BenchError {
-    /// Whether the row is missing because the caller asked to stop.
+    /// True if the row is missing because the caller asked to stop.
     pub fn is_stop(&self) -> bool {
         match self {
             BenchError::Stopped => true,

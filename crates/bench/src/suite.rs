@@ -15,7 +15,7 @@ use crate::table::{Column, Row};
 pub struct Suite {
     /// Name on the command line.
     pub name: &'static str,
-    /// What the suite shows, in one line.
+    /// One-line description of the suite.
     pub about: &'static str,
     /// Columns of the table, after the name of the row.
     pub columns: &'static [Column],
@@ -104,7 +104,7 @@ pub fn find(name: &str) -> Result<&'static Suite, Option<&'static str>> {
     })
 }
 
-/// Whether a row's name has every word of `only`.
+/// True if a row's name has every word of `only`.
 pub fn is_wanted(name: &str, only: &str) -> bool {
     only.split_whitespace().all(|word| name.contains(word))
 }

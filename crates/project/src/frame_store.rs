@@ -49,6 +49,11 @@ impl FrameStore {
         Ok(FrameStore { file, path, points })
     }
 
+    /// The store of a run, which is there once the outputs are begun or resumed.
+    pub fn begun(store: &mut Option<FrameStore>) -> Result<&mut FrameStore, ProjectError> {
+        store.as_mut().ok_or_else(|| ProjectError::Request("the run has not begun".to_owned()))
+    }
+
     /// Adds a frame \[m\].
     pub fn add(&mut self, frame: &[DVec3]) -> Result<(), ProjectError> {
         let bytes: Vec<u8> =

@@ -117,7 +117,10 @@ impl Project for SceneProject {
         if let (Some(path), Outcome::Finished(_) | Outcome::AlreadyFinished(_)) =
             (&self.animation, &outcome)
         {
-            let _ = self.write_animation(path, watch)?;
+            // The run is finished: to resume it writes this file again.
+            if let Outcome::Stopped { unit, done, total } = self.write_animation(path, watch)? {
+                return Ok(Outcome::Stopped { unit, done, total });
+            }
         }
         Ok(outcome)
     }

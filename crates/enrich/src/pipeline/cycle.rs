@@ -70,7 +70,7 @@ impl Enrichment {
     /// next frame is then the first of the loop.
     ///
     /// # Errors
-    /// Those of `input`.
+    /// The errors of `input`.
     pub fn settle<E>(
         &mut self,
         period: usize,

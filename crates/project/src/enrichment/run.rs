@@ -106,8 +106,7 @@ impl<'a> EnrichmentRun<'a> {
     }
 
     fn store(&mut self) -> Result<&mut FrameStore, ProjectError> {
-        let missing = || ProjectError::Request("the enrichment has not begun".to_owned());
-        self.store.as_mut().ok_or_else(missing)
+        FrameStore::begun(&mut self.store)
     }
 
     /// Writes the frames that are done into the output, and those of soft objects beside it.

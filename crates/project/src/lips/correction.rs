@@ -174,8 +174,7 @@ struct CorrectionRun<'a> {
 
 impl CorrectionRun<'_> {
     fn store(&mut self) -> Result<&mut FrameStore, ProjectError> {
-        let missing = || ProjectError::Request("the correction has not begun".to_owned());
-        self.store.as_mut().ok_or_else(missing)
+        FrameStore::begun(&mut self.store)
     }
 
     fn points(&self) -> usize {

@@ -34,8 +34,7 @@ pub struct PerformanceRun<'a> {
 
 impl PerformanceRun<'_> {
     fn store(&mut self) -> Result<&mut FrameStore, ProjectError> {
-        let missing = || ProjectError::Request("the performance has not begun".to_owned());
-        self.store.as_mut().ok_or_else(missing)
+        FrameStore::begun(&mut self.store)
     }
 
     fn points(&self) -> usize {
